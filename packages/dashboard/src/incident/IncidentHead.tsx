@@ -151,7 +151,11 @@ function Copies({ id, detail }: { readonly id: string; readonly detail: Incident
       {detail !== undefined && (
         <>
           <CopyButton what="JSON" text={() => JSON.stringify(detail, null, 2)} />
-          <CopyButton what="as a test case" text={() => buildTestCase(detail)} />
+          <CopyButton
+            what="test case"
+            about="the session up to this incident, with its texts and verdicts, as JSON for a bug report or a golden case"
+            text={() => buildTestCase(detail)}
+          />
         </>
       )}
     </div>

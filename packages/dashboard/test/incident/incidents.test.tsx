@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dashboardApp, rows } from '../dashboard-app.tsx';
-import { changes, NOW, row, stats } from '../rows.ts';
+import { changes, events, NOW, row, stats } from '../rows.ts';
 
 const app = dashboardApp();
 const { greet, open, place } = app;
@@ -173,6 +173,38 @@ describe('an incident', () => {
     await open('/incidents/i-3');
     expect(await screen.findByRole('heading', { level: 1, name: rows[0]!.title })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy();
+  });
+
+  it('is copied as a test case, which says what it contains and what it is for', async () => {
+    const source = { topic: 'loopwatch.events', partition: 0, firstOffset: '0', lastOffset: '1' };
+    const list = { items: [], nextCursor: null, total: 0 };
+    const answers: Readonly<Record<string, object>> = {
+      '/api/v1/verdicts': list,
+      '/api/v1/sessions/s-1/events': {
+        before: null,
+        after: null,
+        total: 1,
+        source,
+        gone: false,
+        scanned: 1,
+        complete: true,
+        items: events({ type: 'prompt_started', text: 'Fix the login', sessionId: 's-1' }),
+      },
+    };
+    const { fetch } = app.server;
+    vi.stubGlobal('fetch', (address: string, init?: RequestInit) => {
+      const answer = answers[address.split('?')[0] ?? ''];
+      return answer === undefined ? fetch(address, init) : Promise.resolve(Response.json(answer));
+    });
+    const writeText = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', Object.assign(Object.create(navigator), { clipboard: { writeText } }));
+    await open('/incidents/i-3');
+    const button = await screen.findByRole('button', { name: 'Copy test case' });
+    const about = /^the session up to this incident, .* for a bug report or a golden case$/;
+    expect(button.title).toMatch(about);
+    fireEvent.click(button);
+    expect(await screen.findByText(`Copied: ${button.title}`)).toBeTruthy();
+    expect(writeText).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Fix the login'));
   });
 
   it('links its agent version and tags to the incidents that share them', async () => {

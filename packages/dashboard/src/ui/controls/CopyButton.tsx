@@ -8,6 +8,8 @@ interface Props {
   readonly text: string | (() => string | Promise<string>);
   /** What it is, such as "link". */
   readonly what: string;
+  /** What it contains and what it is for, where its name does not say so; also confirms the copy. */
+  readonly about?: string;
   /** Icon only. */
   readonly bare?: boolean;
 }
@@ -18,7 +20,7 @@ const SHOWN_MS = 1_600;
 export const iconClass =
   'ml-0.5 size-6 inline-grid place-items-center rounded-sm text-ink3 align-middle hover:bg-raise hover:text-ink data-done:text-ok';
 
-export function CopyButton({ text, what, bare = false }: Props) {
+export function CopyButton({ text, what, about, bare = false }: Props) {
   const [result, setResult] = useState<'copied' | 'failed'>();
   const [busy, setBusy] = useState(false);
 
@@ -33,7 +35,10 @@ export function CopyButton({ text, what, bare = false }: Props) {
     Promise.resolve(typeof text === 'string' ? text : text())
       .then(copyText)
       .then(
-        () => setResult('copied'),
+        () => {
+          setResult('copied');
+          if (about !== undefined) toast(`Copied: ${about}`);
+        },
         (error: unknown) => {
           setResult('failed');
           toast(`Copy failed: ${errorText(error)}`, { tone: 'hot' });
@@ -59,7 +64,7 @@ export function CopyButton({ text, what, bare = false }: Props) {
     );
   }
   return (
-    <button type="button" className="button" onClick={copy}>
+    <button type="button" className="button" onClick={copy} title={about}>
       <Icon name={icon} size={14} />
       <span aria-live="polite">{said}</span>
     </button>
