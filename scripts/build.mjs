@@ -44,6 +44,7 @@ const steps = [
     built: 'packages/dashboard/dist/index.html',
     inputs: [
       ...['package-lock.json', 'packages/dashboard/vite.config.ts'],
+      'packages/dashboard/circular-chunks.ts',
       ...['packages/dashboard/index.html', 'packages/dashboard/login.html'],
       ...[
         'packages/dashboard/public',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { refuseCircularChunks } from './circular-chunks.ts';
 import { subsetFonts } from './subset-fonts.ts';
 
 const server = 'http://localhost:4600';
@@ -22,7 +23,7 @@ function commit(): string {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [tailwind(), react(), subsetFonts()],
+  plugins: [tailwind(), react(), subsetFonts(), refuseCircularChunks()],
   define: { 'import.meta.env.VITE_COMMIT': JSON.stringify(commit()) },
   resolve: { conditions: ['@loopwatch/source', ...defaultClientConditions] },
   // Nothing is inlined: the content security policy allows no `data:` but images.
@@ -41,11 +42,12 @@ export default defineConfig({
         assetFileNames: ({ names }) =>
           names.includes('login.css') ? 'login.css' : 'assets/[name]-[hash][extname]',
         chunkFileNames: ({ name }) => `assets/${name.split('~')[0] ?? ''}-[hash].js`,
-        // Few requests: what every visit loads, what several pages share, and the rest of each page.
+        // Few requests: what every visit loads, what several pages share, and the rest of each page. Merging larger
+        // chunks made them circular.
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], test: /^(?!.*[\\/]login\.(?:css|html))/ },
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 40_000 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 10_000 },
           ],
         },
       },
