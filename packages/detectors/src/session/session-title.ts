@@ -14,10 +14,9 @@ const MIN_TITLE_UNITS = 50;
 /** Tags that agents put around what a person wrote; the content of all other tags is the agent's own. */
 const AROUND_PROMPT =
   /<\/?(?:task|user_query|user_message|user_request|query|prompt|request|command-name|command-args)>/gi;
-/** What agents insert into a prompt, whole and cut. */
+/** What agents insert into a prompt: before it, where it may be longer than what is read, whole, and cut. */
+const LEADING = /^(?:\s*<([a-z][\w-]*)(?:\s[^<>]{0,200})?>[^]*?<\/\1>)+/i;
 const INSERTED = /<([a-z][\w-]*)(?:\s[^<>]{0,200})?>[^]*?<\/\1>/gi;
-const LEADING = /^\s*<([a-z][\w-]*)(?:\s[^<>]{0,200})?>/i;
-const MAX_OPENING_UNITS = 500;
 const UNFINISHED =
   /<(?:system-reminder|environment_context|environment_details|user_instructions|context|file|attachment)\b[^]*$/i;
 /** Placeholders and contents of attachments. */
@@ -27,25 +26,13 @@ const ATTACHMENT =
 /** Marks of direction, which mixed text has in many places, and which only show on the line that they are for. */
 const MARKS = /[\u200e\u200f\u061c\ufeff]/g;
 
-/** The text after what an agent inserted before it, which may be longer than what is read. */
-function withoutInserted(text: string): string {
-  let from = 0;
-  for (;;) {
-    const [opening, tag] = LEADING.exec(text.slice(from, from + MAX_OPENING_UNITS)) ?? [];
-    if (opening === undefined || opening.replace(AROUND_PROMPT, '').trim() === '') return text.slice(from);
-    const closing = `</${String(tag)}>`;
-    const end = text.indexOf(closing, from + opening.length);
-    if (end < 0) return text.slice(from);
-    from = end + closing.length;
-  }
-}
-
 /** The beginnings of the prompts, one a line, with another one; what a person did not write adds nothing. */
 export function withPrompt(prompts: string, text: string, { mask, storeText }: Privacy): string {
   if (!storeText || prompts.length >= MAX_TEXT_UNITS) return prompts;
-  const written = withoutInserted(text)
-    .slice(0, READ_UNITS)
+  const written = text
     .replace(AROUND_PROMPT, ' ')
+    .replace(LEADING, '')
+    .slice(0, READ_UNITS)
     .replace(INSERTED, ' ')
     .replace(UNFINISHED, ' ')
     .replace(ATTACHMENT, ' ');
