@@ -56,7 +56,7 @@ export function OverviewPage() {
         what="the overview"
         skeleton={
           <>
-            <Skeleton height={142} what="the key figures" />
+            <Skeleton height={160} what="the key figures" />
             <Skeleton height={290} what="the charts" />
           </>
         }

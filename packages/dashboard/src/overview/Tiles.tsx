@@ -166,7 +166,7 @@ function Tile({ name, value, unit, note, hot = false, change, picture }: TilePro
         )}
         {change}
       </p>
-      <p className="line-clamp-3 text-sm text-ink3" title={note}>
+      <p className="text-sm text-ink3" title={note}>
         {note}
       </p>
       <div className="mt-2 self-end h-7.5">{picture}</div>
