@@ -50,10 +50,11 @@ function decoded(base64: string): string {
   }
 }
 
-/** A sample in a log of Inspect AI, which can run several times. */
-function inspectSample(log: JsonObject, { id, epoch, messages }: JsonObject): JsonObject {
-  const { model, created } = objectOf(log['eval']);
-  return { session_id: `${nameOf(id)}/${nameOf(epoch)}`, model, created_at: created, messages };
+/** A sample in a log of Inspect AI, which can run several times, as in other logs. */
+function inspectSample(log: JsonObject, { id, epoch, started_at, messages }: JsonObject): JsonObject {
+  const { eval_id: evaluation, model, created } = objectOf(log['eval']);
+  const session = [evaluation, id, epoch].flatMap((part) => part ?? []).map(nameOf);
+  return { session_id: session.join('/'), model, created_at: started_at ?? created, messages };
 }
 
 /** A trajectory of tau-bench. */

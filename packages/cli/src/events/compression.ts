@@ -1,11 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { createZstdDecompress, zstdDecoder } from '@loopwatch/platform';
+import { samplesIn } from './inspect-log.ts';
 
 /** What compressed files begin with, in hexadecimal. Agents and log shippers name them in several ways, and pipes have no name. */
 const signatures = [
   ['gzip', '1f8b'],
   ['zstd', '28b52ffd'],
+  ['zip', '504b0304'],
 ] as const;
 
 /** Largest zstd window, bytes: what the command `zstd` reads without a further option. */
@@ -19,7 +21,7 @@ export function compressionOf(beginning: Buffer): Compression | undefined {
   return signatures.find(([, signature]) => bytes.startsWith(signature))?.[0];
 }
 
-/** The contents of a file that may be compressed. Its errors have zlib's codes. */
+/** The contents of a file that may be compressed; of a log of Inspect AI, its samples. Errors have zlib's codes. */
 export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   try {
@@ -30,6 +32,10 @@ export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerat
     if (compression === undefined) {
       yield first.value;
       yield* rest;
+      return;
+    }
+    if (compression === 'zip') {
+      yield* samplesIn(withFirst(first.value, rest));
       return;
     }
     const decoder =
@@ -44,6 +50,7 @@ export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerat
 export function decompressedBeginning(beginning: Buffer): Buffer {
   const compression = compressionOf(beginning);
   if (compression === undefined) return beginning;
+  if (compression === 'zip') return Buffer.alloc(0);
   const contents: Uint8Array[] = [];
   try {
     if (compression === 'gzip') return gunzipSync(beginning, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -18,8 +18,8 @@ const LAST_CHUNK_BYTES = 1 << 12;
 const SNIFFED_BYTES = 8_000;
 
 /**
- * Reads a file line by line: `-` is stdin; gzip and zstd are decompressed. Only `\n` ends a line, because JSON may contain
- * other Unicode line breaks. Text is UTF-8, or UTF-16 with its byte order mark.
+ * Reads a file line by line: `-` is stdin; gzip and zstd are decompressed, and logs of Inspect AI are unpacked. Only `\n` ends
+ * a line, because JSON may contain other Unicode line breaks. Text is UTF-8, or UTF-16 with its byte order mark.
  *
  * @param onBytes called with the bytes of the file read so far, before decompression
  * @throws UsageError when the file cannot be read, or is no text: it is an archive, or has a NUL byte near its beginning
@@ -58,11 +58,6 @@ export async function* readLines(
 
 /** What other files begin with, in hexadecimal, and how to get JSON out of them. */
 const containers: readonly (readonly [beginning: string, fault: (file: string) => string])[] = [
-  [
-    '504b0304',
-    (file) =>
-      `a ZIP archive: unpack it first, or if it is a log of Inspect AI, run \`inspect log dump ${file} > log.json\``,
-  ],
   ['50415231', (file) => `a Parquet file: run \`duckdb -c "COPY '${file}' TO 'records.json'"\` first`],
 ];
 

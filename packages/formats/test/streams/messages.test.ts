@@ -97,6 +97,21 @@ describe('lists of messages', () => {
     expect(events.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c', 'file']);
   });
 
+  it('are those of one sample, even if other logs of Inspect AI have the same sample', () => {
+    const log = (evaluation: string) => ({
+      eval: { eval_id: evaluation, created: '2026-11-01T10:00:00Z' },
+      samples: [1, 2].map((epoch) => ({
+        id: 'a',
+        epoch,
+        started_at: '2026-11-01T10:05:00Z',
+        messages: [user],
+      })),
+    });
+    const { events } = readAll('auto', [log('one'), log('two')]);
+    expect(events.map(({ sessionId }) => sessionId)).toEqual(['one/a/1', 'one/a/2', 'two/a/1', 'two/a/2']);
+    expect(events[0]).toMatchObject({ time: Date.UTC(2026, 10, 1, 10, 5) });
+  });
+
   it('are read from a list in the form of messages_to_dict', () => {
     const list = [
       { type: 'human', data: { content: 'look', type: 'human' } },
