@@ -20,11 +20,14 @@ const NETWORK_MS = 5_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
 /**
- * Compiling a statement can take seconds, and PostgreSQL does so by an estimate that is far too high for searches. The pool waits
- * for the promise.
+ * Compiling a statement can take seconds, and PostgreSQL does so by an estimate that is far too high for searches. With its
+ * default of 4 MB, breakdowns group in temporary files; the embedded database has as much. The pool waits for the promise.
  */
-const compilingNothing = {
-  onConnect: (client: pg.ClientBase): Promise<unknown> => client.query('set jit = off'),
+const forBreakdowns = {
+  onConnect: (client: pg.ClientBase): Promise<unknown> =>
+    client.query(
+      `set jit = off; select set_config('work_mem', '32MB', false) where pg_size_bytes(current_setting('work_mem')) < 33554432`,
+    ),
 };
 
 /** A PostgreSQL server, version 13 or newer. Connects on the first query. */
@@ -39,7 +42,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   };
   const pool = new pg.Pool({
     ...options,
-    ...compilingNothing,
+    ...forBreakdowns,
     max: 8,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,

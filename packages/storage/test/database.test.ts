@@ -57,6 +57,7 @@ onBothDatabases(({ make }) => {
     expect(await database.query('show statement_timeout')).toEqual([limited]);
     const compiling = await database.query<{ jit: string }>(`select current_setting('jit', true) as jit`);
     expect(compiling.map(({ jit }) => database.kind === 'pglite' || jit)).not.toContain('on');
+    expect(await database.query('show work_mem')).toEqual([{ work_mem: '32MB' }]);
   });
 
   it('commits a transaction as a whole or not at all', async () => {
