@@ -3,9 +3,16 @@ import { triageSql } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 import { isInStateSql, isOpenSql } from '../storage/state-sql.ts';
 
-/** @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet */
-export function incidentConditions(filter: IncidentFilter, now: number): Conditions {
-  const conditions = new Conditions();
+/**
+ * @param now wall clock, epoch ms: an expired mute counts as new, an open incident without recent events as quiet
+ * @param parameters those of another clause in the same statement
+ */
+export function incidentConditions(
+  filter: IncidentFilter,
+  now: number,
+  parameters: unknown[] = [],
+): Conditions {
+  const conditions = new Conditions(parameters);
   const { q, detector, kind, state, action, tool, sessionId, group } = filter;
   conditions.searches('incidents.session_id', q, 'search');
   conditions.anyOf('detector', detector);

@@ -44,6 +44,9 @@ type Row = {
   readonly rank: number | null;
   readonly value: string | null;
   readonly values: number;
+  /** Only if the request has a filter. */
+  readonly limits?: number;
+  readonly outages?: number;
 } & Readonly<Record<Column | `p_${Column}`, number | null>>;
 type Column = Amount | keyof typeof activities;
 
@@ -75,7 +78,8 @@ export async function breakdown(
       detail: `no sums are kept by this tag, and more than ${maxRead.toLocaleString('en-US')} sessions would have to be read; choose a shorter period or add a filter`,
     });
   }
-  const { sql, parameters } = statement(request, periods, now, isKept);
+  const ofTags = await dimensionOfTags(database, request.filter);
+  const { sql, parameters } = statement(request, periods, now, isKept, ofTags);
   const rows = await database.query<Row>(sql, parameters);
   const toAmounts = (row: Row) => amountsWithChange(row, compare);
   const total = rows.find(({ rank }) => rank === null);
@@ -92,37 +96,55 @@ export async function breakdown(
       .map((row) => ({ value: row.value === '' ? null : row.value, ...toAmounts(row) })),
     other: other === undefined ? null : { values: other.values, ...toAmounts(other) },
     total: toAmounts(total),
-    apart: await countApart(database, request, now),
+    apart: await countApart(database, request, total),
   };
 }
 
 async function countApart(
   database: Queryable,
-  { filter, from, to }: BreakdownRequest,
-  now: number,
+  { from, to }: BreakdownRequest,
+  { limits, outages }: Row,
 ): Promise<Breakdown['apart']> {
-  if (isOfAllLoops(filter)) {
-    const { rows } = await incidentsInRange(database, { from, to, bucketMs: to - from });
-    const sum = (kind: 'limit' | 'outage') =>
-      rows.reduce((all, one) => all + (detectorKind(one.detector) === kind ? one.found : 0), 0);
-    return { limits: sum('limit'), outages: sum('outage') };
-  }
-  const conditions = incidentConditions({ ...filter, kind: ['limit', 'outage'], from, to }, now);
-  const [counts] = await database.query<Breakdown['apart']>(
-    `select count(*) filter (where kind = 'limit')::float8 as limits,
-       count(*) filter (where kind = 'outage')::float8 as outages from incidents ${conditions.where}`,
-    conditions.parameters,
-  );
-  return { limits: counts?.limits ?? 0, outages: counts?.outages ?? 0 };
+  if (limits !== undefined && outages !== undefined) return { limits, outages };
+  const { rows } = await incidentsInRange(database, { from, to, bucketMs: to - from });
+  const sum = (kind: 'limit' | 'outage') =>
+    rows.reduce((all, one) => all + (detectorKind(one.detector) === kind ? one.found : 0), 0);
+  return { limits: sum('limit'), outages: sum('outage') };
 }
 
 function tagOf(dimension: BreakdownDimension): string | undefined {
   return dimension.startsWith(TAG) ? dimension.slice(TAG.length) : undefined;
 }
 
-/** Whether a filter leaves out no loop. */
-function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
-  return Object.values(filter).every(isAny) && (isAny(kind) || (kind.length === 1 && kind[0] === 'loop'));
+/** The dimension whose sums are those of the sessions that a filter by tags finds; undefined if no sums tell them. */
+async function dimensionOfTags(
+  database: Queryable,
+  { tag = [] }: IncidentFilter,
+): Promise<string | undefined> {
+  const [key = '', ...others] = new Set(tag.map((one) => one.slice(0, one.indexOf(':'))));
+  // Sums do not tell an empty value from none.
+  const isOfValues = others.length === 0 && tag.every((one) => !one.endsWith(':'));
+  return tag.length > 0 && isOfValues && (await isSummedTag(database, key)) ? `${TAG}${key}` : undefined;
+}
+
+/** The filters by columns of `repeated_loops`. */
+const ofRepeatedLoops = new Set<string>([
+  'detector',
+  'tool',
+  'sessionId',
+  'model',
+  'agent',
+  'tenant',
+  'agentVersion',
+  'tag',
+] satisfies (keyof IncidentFilter)[]);
+
+/** Whether a filter leaves out no loop. @param except filters that may leave some out */
+function isOfAllLoops({ kind, ...filter }: IncidentFilter, except: ReadonlySet<string> = new Set()): boolean {
+  return (
+    Object.entries(filter).every(([name, values]) => except.has(name) || isAny(values)) &&
+    (isAny(kind) || (kind.length === 1 && kind[0] === 'loop'))
+  );
 }
 
 /**
@@ -130,25 +152,38 @@ function isOfAllLoops({ kind, ...filter }: IncidentFilter): boolean {
  * and those beyond the limit summed. A group without loops is a group, too, if sessions have its value.
  *
  * @param isKept whether sums by the dimension are kept
+ * @param ofTags as of {@link dimensionOfTags}
  */
 function statement(
-  { groupBy, filter, limit, sort, to }: BreakdownRequest,
+  { groupBy, filter, limit, sort, from, to }: BreakdownRequest,
   periods: readonly NamedPeriod[],
   now: number,
   isKept: boolean,
+  ofTags: string | undefined,
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
   const tag = tagOf(groupBy);
   const column = dimensionColumns[groupBy as keyof typeof dimensionColumns];
   const dimension = isKept ? (tag === undefined ? column : groupBy) : undefined;
-  const all: IncidentFilter = { kind: ['loop'], ...filter };
   const start = Math.min(...periods.map(({ from }) => from));
   const isSummed = dimension !== undefined && isOfAllLoops(filter);
-  const conditions = isSummed ? new Conditions() : incidentConditions({ ...all, from: start, to }, now);
+  const { kind, ...others } = filter;
+  const conditions = isSummed ? new Conditions() : incidentConditions({ ...others, from: start, to }, now);
   const { parameters } = conditions;
   const value = tag === undefined ? column : `tags ->> ${conditions.parameter(tag)}::text`;
   const loops = isSummed
     ? loopsFromSums(value, dimension, periods, parameters)
-    : loopsFromRows(value, periods, conditions);
+    : loopsFromRows(
+        value,
+        periods,
+        conditions,
+        `kind in (${(isAny(kind) ? ['loop'] : kind).map((one) => conditions.parameter(one)).join(', ')})`,
+        isOfAllLoops(filter, ofRepeatedLoops) ? incidentConditions(others, now, parameters) : undefined,
+      );
+  const countOf = (one: 'limit' | 'outage') =>
+    `(select count(*)::float8 from matching where kind = '${one}' and detected_at >= ${conditions.parameter(from)}::float8)`;
+  const apart = isOfAllLoops(filter)
+    ? ''
+    : `, ${countOf('limit')} as limits, ${countOf('outage')} as outages`;
   const isOfSessions = groupBy !== 'tool' && groupBy !== 'detector';
   const each = (write: (prefix: '' | 'p_', period: number) => string) =>
     periods.map(({ prefix }, period) => write(prefix, period)).join(', ');
@@ -168,7 +203,8 @@ function statement(
      )}) as excesses`;
   const activity = (prefix: '' | 'p_', period: number) =>
     activityNames.map((name) => `${activities[name](inPeriod(period))} as ${prefix}${name}`).join(', ');
-  const activeRows = activityRows(all, periods, parameters, isOfSessions ? { value, dimension } : undefined);
+  const group = isOfSessions ? { value, dimension } : undefined;
+  const activeRows = activityRows(filter, periods, parameters, group, ofTags);
   // Sessions have neither tool nor detector: each group is compared with all of them.
   const over = isOfSessions ? 'sum' : 'min';
   const whole = (prefix: '' | 'p_') =>
@@ -200,7 +236,7 @@ function statement(
         (prefix) => `case when grouping(rank) = 1 then (select ${prefix}sessions from in_all)
           when rank = ${rest} then (select ${prefix}sessions from in_rest)
           else sum(${prefix}sessions) end as ${prefix}sessions`,
-      )}
+      )}${apart}
     from ranked group by grouping sets ((rank), ())`;
   return { sql, parameters };
 }

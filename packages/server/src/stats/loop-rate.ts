@@ -97,7 +97,7 @@ interface Spend {
 }
 
 /** What the sessions spent that were active in each period: all that ended since its start, less those that began after it. */
-async function spendOf(
+export async function spendOf(
   database: Queryable,
   { from, to }: Pick<TimeRange, 'from' | 'to'>,
 ): Promise<Spend | undefined> {

@@ -22,23 +22,40 @@ export interface NamedPeriod {
  */
 type LoopTables = string;
 
-/** From the rows of incidents. Hashing is three times as fast as sorting. @param value SQL of the group */
+/**
+ * From the rows of incidents, which are those of the table `matching`. Hashing is three times as fast as sorting.
+ *
+ * @param value SQL of the group
+ * @param conditions which rows match; limits and outages may be among them
+ * @param isCounted SQL of which of them count as loops
+ * @param ofRepeated of the rows of `repeated_loops`, if that table has all that is filtered by
+ */
 export function loopsFromRows(
   value: string,
   periods: readonly NamedPeriod[],
   conditions: Conditions,
+  isCounted: string,
+  ofRepeated: Conditions | undefined,
 ): LoopTables {
   const sums = periods.map(({ from, to, prefix }) => {
     const [start, end] = [conditions.parameter(from), conditions.parameter(to)];
     const within = `detected_at >= ${start}::float8 and detected_at < ${end}::float8`;
-    return `count(*) filter (where ${within}) as ${prefix}incidents, ${wasteSums(within, prefix)}`;
+    return `count(*) filter (where ${within})::float8 as ${prefix}incidents, ${wasteSums(within, prefix)}`;
   });
+  const matching = `matching as materialized (
+      select coalesce(${value}, '') as value, session_id, kind, detected_at, wasted_calls, wasted_tokens, wasted_usd
+      from incidents ${conditions.where}
+    )`;
+  if (ofRepeated !== undefined) {
+    return `${matching}, added as materialized (
+      select value, ${sums.join(', ')} from matching where ${isCounted} group by 1
+    ), ${repeatedLoops(value, periods, ofRepeated)}`;
+  }
   const again = periods.flatMap(({ prefix }) =>
     added.map((name) => `sum(${prefix}${name})::float8 as ${prefix}${name}`),
   );
-  return `repeated as materialized (
-      select coalesce(${value}, '') as value, session_id, ${sums.join(', ')}
-      from incidents ${conditions.where} group by 1, 2
+  return `${matching}, repeated as materialized (
+      select value, session_id, ${sums.join(', ')} from matching where ${isCounted} group by 1, 2
     ), added as (select value, ${again.join(', ')} from repeated group by value)`;
 }
 
@@ -78,19 +95,24 @@ export function loopsFromSums(
     return `${sum('found')}::float8 as ${prefix}incidents, ${sum('calls')}::float8 as ${prefix}calls,
       ${known('tokens')} as ${prefix}tokens, ${known('usd')} as ${prefix}usd, ${sum('unpriced')}::float8 as ${prefix}unpriced`;
   });
-  const bounds = new Conditions(parameters);
+  return `added as materialized (
+      select value, ${sums.join(', ')} from (${segments.join(' union all ')}) as segments
+      group by value having sum(found) > 0
+    ), ${repeatedLoops(value, periods, new Conditions(parameters))}`;
+}
+
+/** SQL of the table `repeated`, from the loops of sessions with several. @param conditions which of them */
+function repeatedLoops(value: string, periods: readonly NamedPeriod[], conditions: Conditions): LoopTables {
   const within = periods.map(({ from, to }) => {
-    const [start, end] = [bounds.parameter(from), bounds.parameter(to)];
+    const [start, end] = [conditions.parameter(from), conditions.parameter(to)];
     return `(detected_at >= ${start}::float8 and detected_at < ${end}::float8)`;
   });
   const counts = periods.map(
     ({ prefix }, period) => `count(*) filter (where ${within[period] ?? ''}) as ${prefix}incidents`,
   );
-  return `added as materialized (
-      select value, ${sums.join(', ')} from (${segments.join(' union all ')}) as segments
-      group by value having sum(found) > 0
-    ), repeated as materialized (
+  conditions.add(`(${within.join(' or ')})`);
+  return `repeated as materialized (
       select coalesce(${value}, '') as value, session_id, ${counts.join(', ')}
-      from repeated_loops where ${within.join(' or ')} group by 1, 2
+      from repeated_loops ${conditions.where} group by 1, 2
     )`;
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '@loopwatch/storage';
 import { Conditions, isAny } from '../storage/conditions.ts';
 import { HOUR, summedAmounts, sumsOf } from '../storage/sums.ts';
 import { cover, type Segment } from './cover.ts';
+import { spendOf } from './loop-rate.ts';
 
 interface Period {
   /** Epoch ms. */
@@ -14,14 +15,19 @@ const columns = ['sessions', ...summedAmounts] as const;
 /** The same of one row of `sessions`. */
 const ofSession: Readonly<Record<(typeof columns)[number], string>> = {
   sessions: '1',
-  calls: 'tool_calls::numeric',
-  tokens: 'greatest(tokens, 0)::numeric',
+  calls: exactly('tool_calls'),
+  tokens: `(case when tokens > 0 then ${exactly('tokens')} else 0 end)`,
   tokens_known: '(tokens >= 0)::int',
-  usd: 'greatest(usd, 0)::numeric',
+  usd: '(case when usd > 0 then usd::numeric else 0 end)',
   usd_known: '(usd >= 0)::int',
   unpriced: '(tokens >= 0 and usd < 0)::int',
-  usd_squares: 'greatest(usd, 0)::numeric * greatest(usd, 0)::numeric',
+  usd_squares: '(case when usd > 0 then usd::numeric * usd::numeric else 0 end)',
 };
+
+/** SQL: a column as `numeric`. By way of an integer, as most amounts are, that takes a fifth of the time. */
+function exactly(column: string): string {
+  return `(case when ${column} = trunc(${column}) and abs(${column}) < 1e15 then ${column}::bigint::numeric else ${column}::numeric end)`;
+}
 
 /** What sessions did, looping or not, as sums over the rows of {@link activityRows}. */
 export const activities = {
@@ -53,26 +59,30 @@ interface Group {
  * filter says about incidents does not apply to them.
  *
  * @param group default: none
+ * @param ofTags the dimension whose values are those of the filter by tags, if sums by it are kept
  */
 export function activityRows(
   filter: IncidentFilter,
   periods: readonly Period[],
   parameters: unknown[],
   group?: Group,
+  ofTags?: string,
 ): string {
   const select = group === undefined ? '' : `${group.value} as value, `;
-  const { model, backend, agent, tenant, agentVersion, tag, sessionId } = filter;
-  const isOfAll = [model, backend, agent, tenant, agentVersion, tag, sessionId].every(isAny);
+  const { tag, sessionId } = filter;
+  const isByTag = !isAny(tag);
+  const isOfAll = isOfAllSessions({ ...filter, tag: [] });
   // Every session has one value of each dimension.
-  const dimension = group === undefined ? 'agent' : group.dimension;
-  if (isOfAll && dimension !== undefined) {
+  const dimension = group === undefined ? (isByTag ? ofTags : 'agent') : group.dimension;
+  if (isOfAll && dimension !== undefined && (!isByTag || dimension === ofTags)) {
     const of = new Conditions(parameters);
+    of.anyOf('value', isByTag ? tag.map((one) => one.slice(one.indexOf(':') + 1)) : undefined);
     const table = sumsOf(dimension, parameters);
     const sums = { table, of, select: group && 'value, ', sessions: 'found' };
     return fromSums(filter, periods, parameters, select, sums);
   }
   // The other sums do not tell single sessions, nor tags.
-  const hasSums = isAny(sessionId) && isAny(tag) && group?.value.startsWith('tags') !== true;
+  const hasSums = isAny(sessionId) && !isByTag && group?.value.startsWith('tags') !== true;
   if (!hasSums) return fromSessions(filter, periods, parameters, select);
   const sums = { table: 'session_sums', of: new Conditions(parameters), select, sessions: 'sessions' };
   sums.of.labels(filter);
@@ -129,10 +139,31 @@ export async function isAnyMore(
   periods: readonly Period[],
   most: number,
 ): Promise<boolean> {
-  const { where, parameters } = activeSessions(filter, periods);
-  const sql = `select count(*)::float8 as found from (select 1 from sessions ${where} limit ${String(most + 1)}) as matching`;
+  const found = isOfAllSessions(filter)
+    ? (await spendOf(database, boundsOf(periods)))?.sessions
+    : await countUpTo(database, activeSessions(filter, periods), most + 1);
+  return (found ?? 0) > most;
+}
+
+async function countUpTo(
+  database: Queryable,
+  { where, parameters }: Conditions,
+  most: number,
+): Promise<number | undefined> {
+  const sql = `select count(*)::float8 as found from (select 1 from sessions ${where} limit ${String(most)}) as matching`;
   const [row] = await database.query<{ found: number }>(sql, parameters);
-  return (row?.found ?? 0) > most;
+  return row?.found;
+}
+
+function isOfAllSessions({ model, backend, agent, tenant, agentVersion, tag, sessionId }: IncidentFilter) {
+  return [model, backend, agent, tenant, agentVersion, tag, sessionId].every(isAny);
+}
+
+function boundsOf(periods: readonly Period[]): Period {
+  return {
+    from: Math.min(...periods.map((period) => period.from)),
+    to: Math.max(...periods.map((period) => period.to)),
+  };
 }
 
 function activeSessions(
@@ -143,14 +174,13 @@ function activeSessions(
   const conditions = new Conditions(parameters);
   conditions.anyOf('id', filter.sessionId);
   conditions.labels(filter);
-  const from = conditions.parameter(Math.min(...periods.map((period) => period.from)));
-  const to = conditions.parameter(Math.max(...periods.map((period) => period.to)));
-  conditions.add(`last_event_at >= ${from}::float8`);
-  conditions.add(`started_at < ${to}::float8`);
+  const { from, to } = boundsOf(periods);
+  conditions.add(`last_event_at >= ${conditions.parameter(from)}::float8`);
+  conditions.add(`started_at < ${conditions.parameter(to)}::float8`);
   return conditions;
 }
 
-/** The sessions themselves, each read once for all periods. */
+/** The sessions themselves, each read once, and added up for all periods before they are for each. */
 function fromSessions(
   filter: IncidentFilter,
   periods: readonly Period[],
@@ -160,7 +190,8 @@ function fromSessions(
   const conditions = activeSessions(filter, periods, parameters);
   const time = (at: number): string => `${conditions.parameter(at)}::float8`;
   const isIn = periods.map(({ from, to }) => `last_event_at >= ${time(from)} and started_at < ${time(to)}`);
-  const amounts = columns.map((name) => `${ofSession[name]} as ${name}`);
+  const amounts = columns.map((name) => `sum(${ofSession[name]}) as ${name}`);
   const marks = isIn.map((condition, period) => `${condition} as ${inPeriod(period)}`);
-  return `select ${group}${[...marks, ...amounts].join(', ')} from sessions ${conditions.where}`;
+  const by = [...(group === '' ? [] : ['value']), ...periods.map((_, period) => inPeriod(period))];
+  return `select ${group}${[...marks, ...amounts].join(', ')} from sessions ${conditions.where} group by ${by.join(', ')}`;
 }

@@ -30,7 +30,7 @@ const change = fc.oneof(
     id,
     times: fc.tuple(time, time),
     usd,
-    tokens: fc.constantFrom(null, { input: 7, output: 3 }),
+    tokens: fc.constantFrom(null, { input: 7, output: 3 }, { input: 0.5, output: 3 }),
     agent: fc.constantFrom('a', 'b', null),
     tenant: fc.constantFrom('t', 'u'),
     toolCalls: fc.nat(9),
@@ -295,7 +295,7 @@ async function compare(
   }
   for (const groupBy of Object.keys(dimensions) as (keyof typeof dimensions)[])
     for (const limit of [1, 9])
-      for (const filter of [{}, { agent: ['a'] }])
+      for (const filter of [{}, { agent: ['a'] }, ...(limit === 1 ? [] : [{ tag: ['team:x'] }])])
         await compareGroups(database, { groupBy, from, to, limit, filter }, incidents, sessions);
 }
 
@@ -311,16 +311,21 @@ async function compareGroups(
   database: Database,
   asked: Pick<BreakdownRequest, 'from' | 'to' | 'limit'> & {
     readonly groupBy: keyof typeof dimensions;
-    readonly filter: { readonly agent?: string[] };
+    readonly filter: { readonly agent?: string[]; readonly tag?: string[] };
   },
   incidents: readonly IncidentRow[],
   sessions: readonly Session[],
 ): Promise<void> {
   const { groupBy, from, to, filter } = asked;
   const sort = { by: 'incidents', descending: true } as const;
-  const { groups, other, total } = await breakdown(database, { ...asked, compare: true, sort }, START);
-  const loops = incidents.filter(
-    ({ kind, agent }) => kind === 'loop' && (filter.agent?.includes(agent ?? '') ?? true),
+  const { groups, other, total, apart } = await breakdown(database, { ...asked, compare: true, sort }, START);
+  const matches = ({ agent, tags }: Pick<Session, 'agent' | 'tags'>) =>
+    (filter.agent?.includes(agent ?? '') ?? true) &&
+    (filter.tag?.includes(`team:${tags?.team ?? ''}`) ?? true);
+  const found = incidents.filter(matches);
+  const loops = found.filter(({ kind }) => kind === 'loop');
+  expect(apart.limits).toBe(
+    count(found, ({ kind, detected_at: at }) => kind === 'limit' && at >= from && at < to),
   );
   const sums = (rows: readonly IncidentRow[]) => ({
     incidents: rows.length,
@@ -336,8 +341,7 @@ async function compareGroups(
   };
   const named = new Set(groups.map(({ value }) => value));
   for (const group of groups) expect(group).toMatchObject(expected((value) => value === group.value));
-  const isActive = (one: Session) =>
-    one.last_event_at >= from && one.started_at < to && (filter.agent?.includes(one.agent ?? '') ?? true);
+  const isActive = (one: Session) => one.last_event_at >= from && one.started_at < to && matches(one);
   const active = sessions.filter(isActive);
   expect(total.activity.sessions).toBe(active.length);
   if (groupBy === 'tag:team')
