@@ -1,14 +1,21 @@
 /**
- * Distances from the last `length` units of a text to where they occurred before, nearest first, at most `most` of
- * them.
+ * Distances from the last `length` units of a text to where they occurred before, nearest first, no farther than
+ * `farthest`, at most `most` of them. The text ends at the slot `end` of a ring, and is compared where it is: a copy of
+ * it would take longer than the search.
  */
-export function earlierOccurrences(text: string, length: number, most: number): number[] {
+export function earlierOccurrences(
+  ring: Uint16Array,
+  end: number,
+  length: number,
+  farthest: number,
+  most: number,
+): number[] {
+  const unitAt = (slot: number) => ring[slot < 0 ? slot + ring.length : slot];
   const distances: number[] = [];
-  const last = Math.max(0, text.length - length);
-  const latest = text.slice(last);
-  for (let i = last; i > 0 && distances.length < most; ) {
-    i = text.lastIndexOf(latest, i - 1);
-    if (i >= 0) distances.push(last - i);
+  for (let distance = 1; distance <= farthest && distances.length < most; distance += 1) {
+    let back = 0;
+    while (back < length && unitAt(end - back) === unitAt(end - back - distance)) back += 1;
+    if (back === length) distances.push(distance);
   }
   return distances;
 }

@@ -1,6 +1,5 @@
 import { earlierOccurrences } from './earlier-occurrences.ts';
 import { FoldedForm, TextFolder } from './text-folder.ts';
-import { unitsText } from './units-text.ts';
 
 /**
  * Distances from the end of a text to the earlier occurrences of its last `window` units in folded form, nearest first.
@@ -11,7 +10,7 @@ export function occurrences(text: string, window: number, most: number): number[
   new TextFolder().fold(text, 0, text.length, folded);
   const { places, length } = folded;
   const last = length - 1;
-  return earlierOccurrences(unitsText(folded.units, 0, length), window, most).map(
+  return earlierOccurrences(folded.units, last, window, length - window, most).map(
     (distance) => text.length - 1 - (places[last - distance] as number),
   );
 }

@@ -40,7 +40,8 @@ export class TextTail {
    * most `most` of them. The last `skipped` units are left out.
    */
   occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    return earlierOccurrences(this.text(reach + length, skipped), length, most);
+    const farthest = Math.min(reach, this.#held - skipped - length);
+    return earlierOccurrences(this.#units, this.#slot - 1 - skipped, length, farthest, most);
   }
 
   clear(): void {
