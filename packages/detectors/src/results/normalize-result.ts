@@ -69,7 +69,7 @@ const STACK = /^[ \t]+at .*$/gm;
  * Wordings, with their framing, that only say that something failed; `grep` returns nothing else if it finds nothing.
  */
 const SAYS_NOTHING =
-  /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|\w*(?:code|_id|_count|_seconds)|id|duration|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/giu;
+  /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|\w*(?:code|_id|_count|_seconds)|id|duration|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/iuy;
 const PLACE =
   /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3}|(?:line |at \[)\d+:)\d+/gi;
 const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
@@ -101,8 +101,8 @@ export function normalizeResult(
   const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
   const { normal } = lexed;
   const failing = kind === 'ok' ? '' : withoutQuotes(plain, call);
-  const words = failureOf(failing);
-  const failure = words.replace(SAYS_NOTHING, '') === '' ? null : words;
+  const words = failing === '' ? '' : failureOf(failing);
+  const failure = saysNothing(words) ? null : words;
   const { head, numbers } = failure === null ? NO_HEAD : errorHead(failing, call);
   const answer = failure ?? normal;
   // Answers to different questions are compared only if the question is a phrase.
@@ -120,7 +120,7 @@ export function normalizeResult(
     bulk: bulkOf(lexed, kind),
     kind,
     failure: failure === null ? null : fingerprint(failure),
-    head: head.replace(SAYS_NOTHING, '') === '' ? null : fingerprint(head),
+    head: saysNothing(head) ? null : fingerprint(head),
     headNumbers: numbers,
     gist: gist === normal ? form : fingerprint(gist),
     shown: shown.length <= SHOWN_UNITS ? shown : ownCopy(shown, 0, SHOWN_UNITS),
@@ -196,6 +196,13 @@ function failureOf(text: string): string {
   return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
 }
 
+/** Stops at the first word that says something. */
+function saysNothing(text: string): boolean {
+  SAYS_NOTHING.lastIndex = 0;
+  while (SAYS_NOTHING.lastIndex < text.length) if (!SAYS_NOTHING.test(text)) return false;
+  return true;
+}
+
 /** The exception at the end of a Python traceback. */
 function exceptionIn(text: string): string | undefined {
   const begin = text.slice(0, FAILURE_UNITS).lastIndexOf(TRACEBACK);
@@ -255,7 +262,7 @@ const NUMBER_UNITS = 12;
  */
 function errorHead(text: string, call: CallText): ErrorHead {
   const [unquoted = ''] = `\n${text.slice(0, QUOTING_UNITS)}`.split(`\n${ECHO}`, 1);
-  const lines = unquoted.split('\n').filter((line) => line.replace(SAYS_NOTHING, '') !== '');
+  const lines = unquoted.split('\n').filter((line) => !saysNothing(line));
   const head = normalizeText(lines.slice(0, LINES).join('\n')).slice(0, UNITS);
   const numbers: string[] = [];
   const folded = withoutEcho(head, call, true).replace(

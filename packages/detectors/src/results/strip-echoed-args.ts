@@ -33,9 +33,13 @@ const MIN_ANYWHERE = 3;
  */
 const AROUND = /(?<=["'`]) \u0001|\u0001 (?=["'`])/g;
 
-/** A token between white space, quotes and brackets. */
-const TOKEN = /[^\s"'`\u201c\u201d\u2018\u2019()[\]{}<>,;\u0001]+/g;
 const QUOTES = '"\'`\u201c\u201d\u2018\u2019';
+const BETWEEN = `\\s${QUOTES}()[\\]{}<>,;\\u0001`;
+/** A token between white space, quotes and brackets that is quoted, or has what tells a path or a number from a word. */
+const TOKEN = new RegExp(
+  `(?<=[${QUOTES}])[^${BETWEEN}]+(?=[${QUOTES}])|(?<![^${BETWEEN}])[^${BETWEEN}\\d\\\\/]*[\\d\\\\/][^${BETWEEN}]*`,
+  'g',
+);
 /** Punctuation after a token. */
 const PUNCTUATION = /(?<![.:!?])[.:!?]+$/;
 const NUMBER = /^\d+(?:\.\d+)?$/;
@@ -45,8 +49,6 @@ const VERSION = /^(?=.*\d).{4}/;
 /** An address in front of the number of a port. */
 const HOST = /^[\d.:]+:/;
 const SLASH = /[\\/]/;
-/** What tells a path or a number from a word. */
-const TELLING = /[\d\\/]/;
 const PATH = /^(?:[A-Za-z]:)?[\w.@~+-]*[\\/]/;
 
 /**
@@ -65,7 +67,6 @@ export function withoutEcho(text: string, { name, said }: CallText, isError = fa
   const isQuote = (index: number) => QUOTES.includes(rest.charAt(index) || ' ');
   return rest.replace(TOKEN, (token: string, at: number) => {
     const isQuoted = isQuote(at - 1) && isQuote(at + token.length);
-    if (!isQuoted && !TELLING.test(token)) return token;
     const word = token.replace(PUNCTUATION, '');
     let isEcho = (isQuoted || (isError && VERSION.test(word))) && words.includes(word);
     const number = isError ? word.replace(HOST, '') : word;
