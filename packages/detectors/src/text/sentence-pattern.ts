@@ -84,16 +84,15 @@ export class SentencePattern {
     let { before, last } = state;
     let begin = from;
     let i = from;
-    this.holds = false;
-    while (i < to && !this.holds) {
+    let holds = false;
+    while (i < to && !holds) {
       const unit = text.charCodeAt(i);
       i += 1;
-      if (unit === CARRIAGE_RETURN) continue;
       if (unit === SPACE || unit === LINE_BREAK) {
         if (isEnd(last) || (isQuote(last) && isEnd(before))) {
           this.#take(text, begin, i);
           begin = i;
-          this.holds = this.#endSentence();
+          holds = this.#endSentence();
         } else if (unit === LINE_BREAK && last !== LINE_BREAK) {
           // A line that is not a sentence, as in code.
           begin = i;
@@ -102,12 +101,14 @@ export class SentencePattern {
           this.breakOff();
         }
       }
+      if (unit === CARRIAGE_RETURN) continue;
       before = last;
       last = unit;
     }
     this.#take(text, begin, i);
     state.before = before;
     state.last = last;
+    this.holds = holds;
     return i;
   }
 
@@ -131,20 +132,13 @@ export class SentencePattern {
       return false;
     }
     const { sentences, runs, units, lengths } = state;
-    const nextRuns = [...NONE];
-    const nextUnits = [...NONE];
-    let goesOn = false;
-    for (let i = 0; i < sentences.length; i += 1) {
-      if (!isAlike(sentences[i] as string, sentence)) continue;
-      goesOn = true;
-      nextRuns[i] = (runs[i] as number) + 1;
-      nextUnits[i] = (units[i] as number) + length;
-    }
+    const alike = sentences.map((before) => isAlike(before, sentence));
+    const goesOn = alike.includes(true);
     if (!goesOn) this.#forgetPattern();
     state.sentences = [sentence, ...sentences.slice(0, PERIODS - 1)];
     if (!goesOn) return false;
-    state.runs = nextRuns;
-    state.units = nextUnits;
+    state.runs = runs.map((run, i) => (alike[i] ? run + 1 : 0));
+    state.units = units.map((total, i) => (alike[i] ? total + length : 0));
     state.lengths = [length, ...lengths.slice(0, MIN_ROUNDS - 1)];
     return this.rounds > 0;
   }

@@ -43,7 +43,7 @@ export class TextRepeat implements Detector, RepeatListener {
   #latestAt = 0;
   #latestUnit = 0;
   /** Marks at the latest multiples of {@link MARK_EVERY} units of tracked text, oldest first. */
-  #marks: readonly Mark[] = NONE;
+  #marks: Mark[] = [];
   #nextMarkAt = 0;
   /** Number in the tracked text of the first unit of the text being appended. */
   #appended = 0;
@@ -150,7 +150,7 @@ export class TextRepeat implements Detector, RepeatListener {
     if (this.#step === undefined) return;
     const { window, threshold, maxDistance } = this.#options;
     const most = Math.floor((threshold * maxDistance + window) / MARK_EVERY) + 2;
-    this.#marks = [...this.#marks.slice(-most + 1), this.#step.mark()];
+    if (this.#marks.push(this.#step.mark()) > most) this.#marks.shift();
     this.#nextMarkAt += MARK_EVERY;
   }
 
@@ -174,7 +174,7 @@ export class TextRepeat implements Detector, RepeatListener {
   #restart(step: EventStep, outcome: VerdictOutcome, why: string, at: number): void {
     this.#resolve(step, outcome, why, at);
     this.#index.restart();
-    this.#marks = NONE;
+    this.#marks.length = 0;
     this.#gaps = NONE;
     this.#nextMarkAt = 0;
   }
@@ -289,7 +289,7 @@ export class TextRepeat implements Detector, RepeatListener {
       incident: this.#incident?.snapshot(),
       firedAt: this.#firedAt,
       ...(this.#incident && { latest: { at: this.#latestAt, back: length - this.#latestUnit } }),
-      marks: this.#marks,
+      marks: [...this.#marks],
       nextMarkIn: this.#nextMarkAt - length,
       gaps: this.#gaps.map(({ at, units }) => ({ back: length - at, units })),
       offset: this.#offset,
@@ -304,7 +304,7 @@ export class TextRepeat implements Detector, RepeatListener {
     this.#firedAt = snapshot.firedAt ?? 0;
     this.#latestAt = snapshot.latest?.at ?? snapshot.offset - 1;
     this.#latestUnit = length - (snapshot.latest?.back ?? 1);
-    this.#marks = snapshot.marks;
+    this.#marks = [...snapshot.marks];
     this.#nextMarkAt = length + snapshot.nextMarkIn;
     this.#gaps = snapshot.gaps.map(({ back, units }) => ({ at: length - back, units }));
     this.#offset = snapshot.offset;
