@@ -5,6 +5,8 @@ import { bulkOf, type Comparable, isAlike } from '../../results/sameness.ts';
 
 /** Emphasis, and units without a width: they change how a text looks. Pictures do, but before other lines they may tick off. */
 const LOOKS = /[*`]{1,3}|\p{Cf}|\p{Extended_Pictographic}(?!.{0,250}\n)/gu;
+/** A text without any of these has neither looks nor further forms. */
+const FORMED = /[*`\u0080-\uffff]/;
 /** What ends a sentence; a longer row of dots may be a bar that grows. */
 const ENDS = /[.!?。]{1,6}(?!\S)/g;
 const QUOTES = /[\u2018\u2019\u201C\u201D"]/g;
@@ -38,13 +40,8 @@ export interface ReadMessage extends Comparable {
 export function read(message: SaidMessage | ReadMessage): ReadMessage {
   if (!('text' in message)) return message;
   const { mark, agent, text } = message;
-  const plain = text
-    .normalize('NFKC')
-    .replace(LOOKS, '')
-    .replace(ENDS, '')
-    .replace(QUOTES, "'")
-    .replace(DASHES, '-')
-    .toLowerCase();
+  const bare = FORMED.test(text) ? text.normalize('NFKC').replace(LOOKS, '').replace(DASHES, '-') : text;
+  const plain = bare.replace(ENDS, '').replace(QUOTES, "'").toLowerCase();
   const lexed = lexResult(plain, { isError: false });
   return {
     mark,
