@@ -114,7 +114,7 @@ export function normalizeResult(
   const shown = plain.trim() === '' ? text : plain;
   const bare =
     BARE.test(normal) ||
-    (normal.length <= BARE_UNITS && (ACKNOWLEDGEMENT.test(normal) || isFrameLine(normal, call.name)));
+    (normal.length <= BARE_UNITS && (ACKNOWLEDGEMENT.test(normal) || isFrameLine(plain, call.name)));
   return {
     form,
     bulk: bulkOf(lexed, kind),

@@ -335,6 +335,7 @@ describe('bare confirmations', () => {
     { success: true },
     { status: 'ok' },
     'Saved notes.md (214 bytes)',
+    'attempt 3 finished in 3.2 s\n',
   ])('include %j', (result) => {
     expect(resultForm(result, null)).toMatchObject({ bare: true, trivial: true });
   });
