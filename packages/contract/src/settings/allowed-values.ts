@@ -24,7 +24,7 @@ export function allowedValues(schema: SettingSchema): string {
     case 'boolean':
       return 'true or false';
     case 'number':
-      return `${'format' in def ? 'a whole number' : 'a number'}${range(checksOf(def))}`;
+      return `${isWhole(def) ? 'a whole number' : 'a number'}${range(checksOf(def))}`;
     case 'string':
       return text(def);
     case 'array':
@@ -41,6 +41,10 @@ type Check = core.$ZodChecks['_zod']['def'];
 
 function checksOf({ checks = [] }: core.$ZodTypeDef): Check[] {
   return checks.map((check) => (check as core.$ZodChecks)._zod.def);
+}
+
+function isWhole(def: core.$ZodNumberDef): boolean {
+  return 'format' in def || checksOf(def).some(({ check }) => check === 'number_format');
 }
 
 function range(checks: readonly Check[]): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
+import { isInteger, maxLength } from './checks.ts';
 import { english } from './english.ts';
 
 /**
@@ -13,7 +14,7 @@ if (z.config().localeError === undefined) z.config({ localeError: english });
 
 /** A whole number from `min`, up to `max` if there is one. */
 function whole(min: number, max?: number) {
-  const schema = z.int().check(z.minimum(min));
+  const schema = z.number().check(isInteger, z.minimum(min));
   return max === undefined ? schema : schema.check(z.maximum(max));
 }
 
@@ -130,7 +131,7 @@ const placeholders = new Set(['number', 'word', 'line', 'text']);
 
 /** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
 const textTemplateSchema = z.string().check(
-  z.maxLength(500),
+  maxLength(500),
   z.refine(
     (template) => /^[^\s{][^{]{3}/.test(template),
     'must start with at least four literal characters, without leading white space, before its first placeholder',
@@ -213,9 +214,9 @@ const turnRequestsSchema = z.strictObject({
 
 const budgetLimits = {
   enabled: onOffSchema,
-  tokens: z.optional(z.int().check(z.positive())),
+  tokens: z.optional(z.number().check(isInteger, z.positive())),
   usd: z.optional(positive(1_000_000_000)),
-  calls: z.optional(z.int().check(z.positive())),
+  calls: z.optional(z.number().check(isInteger, z.positive())),
   minutes: z.optional(positive(1_000_000)),
 };
 
@@ -315,7 +316,7 @@ export const detectionSchema = z.strictObject({
   ),
   privacy: z.prefault(
     z.strictObject({
-      mask: z._default(z.array(patternSchema).check(z.maxLength(MAX_MASKS)), []),
+      mask: z._default(z.array(patternSchema).check(maxLength(MAX_MASKS)), []),
       store_text: z._default(z.boolean(), true),
     }),
     {},
