@@ -26,6 +26,7 @@ export { maskPieces, maskSecrets } from './privacy/mask.ts';
 export { maskJson } from './privacy/mask-json.ts';
 export { type MaskPatterns, maskPatterns } from './privacy/mask-patterns.ts';
 export { denialText, isDenial } from './results/result-kind.ts';
+export { ConfiguredSession } from './session/configured-session.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
 export type { TurnRequest } from './session/detector-bank.ts';
 export { KnownIds } from './session/known-ids.ts';

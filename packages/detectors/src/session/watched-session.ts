@@ -4,7 +4,6 @@ import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import { isDenial } from '../results/result-kind.ts';
-import { changeBetween, type SessionOverrides } from '../settings/session-settings.ts';
 import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
 import { Denials } from './denials.ts';
 import { type Conclusion, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
@@ -25,8 +24,6 @@ export interface KnownElsewhere {
   readonly dismissed?: ReadonlySet<string>;
 }
 
-const NO_SETTINGS: SessionOverrides = {};
-
 /**
  * One session under watch: its analysis, its open incidents, and the decisions on its calls. Every way in which
  * Loopwatch stops calls uses it, so that the same history leads to the same answer.
@@ -37,8 +34,6 @@ export class WatchedSession {
   readonly #open = new OpenVerdicts();
   /** Incidents that this analysis has reported: it knows them better than any other source. */
   readonly #reported = new Set<string>();
-  /** The session's own settings that were last adopted. */
-  #adopted = NO_SETTINGS;
   /** Event time of the latest prompt that starts over, epoch ms. */
   #promptedAt = Number.NEGATIVE_INFINITY;
   readonly #denials = new Denials();
@@ -93,20 +88,6 @@ export class WatchedSession {
   /** Applies other settings of the server from the next event on. */
   adopt(detection: Detection): void {
     if (detection !== this.#analyzer.detection) this.#analyzer.adopt(detection);
-  }
-
-  /**
-   * Applies the session's own settings as they were set elsewhere.
-   *
-   * @param time epoch ms
-   * @returns undefined if they are the ones last adopted
-   */
-  adoptOwn(settings: SessionOverrides, time = this.#analyzer.lastTime): WatchedPush | undefined {
-    if (settings === this.#adopted) return undefined;
-    const change = changeBetween(this.#adopted, settings);
-    this.#adopted = settings;
-    if (change === undefined) return undefined;
-    return this.push({ type: 'control', set: change.set, unset: [...change.unset] }, time);
   }
 
   /**

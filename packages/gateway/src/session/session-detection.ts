@@ -1,13 +1,13 @@
 import { type AgentEvent, isOpenAfter, shortName } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
 import {
+  ConfiguredSession,
   type DetectionPlan,
   isRefused,
   refusalText,
   type SettingsVersion,
   type TurnRequest,
   type WatchedPush,
-  WatchedSession,
 } from '@loopwatch/detectors/internal';
 import type { ToolCall } from '../api/conversation.ts';
 import type { HistoryEntry } from './prompt-ledger.ts';
@@ -35,7 +35,7 @@ export class SessionDetection {
   limit: Extract<PureVerdict, { detector: 'tool-limit' }> | undefined;
   /** Server and model settings; the session's own settings are on top of them. */
   version: SettingsVersion;
-  readonly #session: WatchedSession;
+  readonly #session: ConfiguredSession;
   /** Prefix of event ids, unique across gateways. */
   readonly #origin: string;
   readonly #observer: SessionObserver;
@@ -45,7 +45,7 @@ export class SessionDetection {
     this.version = version;
     this.#observer = observer;
     this.#origin = origin;
-    this.#session = new WatchedSession(id, version.detection);
+    this.#session = new ConfiguredSession(id, version.detection);
   }
 
   get plan(): DetectionPlan {

@@ -4,11 +4,11 @@ import { acceptEvent } from '@loopwatch/contract/check';
 import type { Decision, PureVerdict } from '@loopwatch/detectors';
 import {
   ALLOWED,
+  ConfiguredSession,
   deniedResult,
   isStopped,
   stoppedDecision,
   type WatchedPush,
-  WatchedSession,
 } from '@loopwatch/detectors/internal';
 import type { RecordSink } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
@@ -44,7 +44,7 @@ export class Guard {
   readonly #settings: GuardSettings;
   readonly #incidents: IncidentCache;
   /** The least recently used first. */
-  readonly #sessions = new LRUCache<string, WatchedSession>({ max: MAX_SESSIONS });
+  readonly #sessions = new LRUCache<string, ConfiguredSession>({ max: MAX_SESSIONS });
   readonly #warned = new Set<string>();
   /** Why the turn of a session should end, until its agent has been told. */
   readonly #ends = new LRUCache<string, string>({ max: MAX_SESSIONS });
@@ -183,8 +183,8 @@ export class Guard {
     this.#settings.invalidate();
   }
 
-  #session(id: string, settings: CurrentSettings): WatchedSession {
-    const session = this.#sessions.get(id) ?? new WatchedSession(id, settings.detection);
+  #session(id: string, settings: CurrentSettings): ConfiguredSession {
+    const session = this.#sessions.get(id) ?? new ConfiguredSession(id, settings.detection);
     this.#sessions.set(id, session);
     session.adopt(settings.detection);
     this.#report(id, session.adoptOwn(settings.overridesOf(id).set));
@@ -192,7 +192,7 @@ export class Guard {
   }
 
   /** @returns undefined for a duplicate */
-  #analyze(session: WatchedSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
+  #analyze(session: ConfiguredSession, id: string, event: AgentEvent): readonly PureVerdict[] | undefined {
     const pushed = session.push(event, this.#deps.now());
     this.#report(id, pushed);
     return pushed.isDuplicate ? undefined : pushed.verdicts;
