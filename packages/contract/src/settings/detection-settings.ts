@@ -180,16 +180,16 @@ const historySchema = whole(1, 100);
 const semanticSchema = z.strictObject({
   enabled: onOffSchema,
   mode: z.optional(modeSchema),
-  after_turns: z._default(turnsSchema, 30),
-  interval: z._default(turnsSchema, 10),
-  history_turns: z._default(historySchema, 20),
-  confidence: z._default(unitInterval, 0.9),
-  second_opinion: z._default(z.boolean(), false),
-  max_concurrent: z._default(whole(1), 4),
-  per_minute: z._default(whole(1), 60),
-  per_session: z._default(whole(1), 100),
-  timeout_seconds: z._default(positive(3600), 60),
-  max_characters: z._default(whole(2000, 1_000_000), 24_000),
+  after_turns: z.prefault(turnsSchema, 30),
+  interval: z.prefault(turnsSchema, 10),
+  history_turns: z.prefault(historySchema, 20),
+  confidence: z.prefault(unitInterval, 0.9),
+  second_opinion: z.prefault(z.boolean(), false),
+  max_concurrent: z.prefault(whole(1), 4),
+  per_minute: z.prefault(whole(1), 60),
+  per_session: z.prefault(whole(1), 100),
+  timeout_seconds: z.prefault(positive(3600), 60),
+  max_characters: z.prefault(whole(2000, 1_000_000), 24_000),
 });
 
 /** The semantic settings that can differ by model. They have no defaults, so that omitted keys stay the server's. */
@@ -283,11 +283,11 @@ const modelsSchema = mapOf(modelSettingsSchema).check(({ value, issues }) => {
 
 /** Detection settings of a server; models and sessions can override them. */
 export const detectionSchema = z.strictObject({
-  enabled: z._default(z.boolean(), true),
-  stopped: z._default(z.boolean(), false),
-  stop_after_denials: z._default(stopAfterDenials, 3),
-  on_budget: z._default(onBudget, 'stop'),
-  preset: z._default(z.enum(presetNames), 'balanced'),
+  enabled: z.prefault(z.boolean(), true),
+  stopped: z.prefault(z.boolean(), false),
+  stop_after_denials: z.prefault(stopAfterDenials, 3),
+  on_budget: z.prefault(onBudget, 'stop'),
+  preset: z.prefault(z.enum(presetNames), 'balanced'),
   tool_call_loop: z.prefault(toolCallLoopSchema, {}),
   content_loop: z.prefault(textLoopSchema, {}),
   thought_loop: z.prefault(textLoopSchema, {}),
@@ -297,27 +297,27 @@ export const detectionSchema = z.strictObject({
   tool_call_limit: z.prefault(toolCallLimitSchema, {}),
   turn_requests: z.prefault(turnRequestsSchema, {}),
   budget: z.prefault(budgetSchema, {}),
-  per_tool: z._default(mapOf(toolContractSchema), {}),
+  per_tool: z.prefault(mapOf(toolContractSchema), {}),
   agents: z.prefault(agentsSchema, {}),
-  prices: z._default(mapOf(priceSchema), {}),
+  prices: z.prefault(mapOf(priceSchema), {}),
   semantic: z.prefault(semanticSchema, {}),
   overrides: z.prefault(
     z.strictObject({
-      models: z._default(modelsSchema, {}),
+      models: z.prefault(modelsSchema, {}),
     }),
     {},
   ),
   session: z.prefault(
     z.strictObject({
-      idle_seconds: z._default(positive(), 3600),
-      max_sessions: z._default(whole(1), 200_000),
+      idle_seconds: z.prefault(positive(), 3600),
+      max_sessions: z.prefault(whole(1), 200_000),
     }),
     {},
   ),
   privacy: z.prefault(
     z.strictObject({
-      mask: z._default(z.array(patternSchema).check(maxLength(MAX_MASKS)), []),
-      store_text: z._default(z.boolean(), true),
+      mask: z.prefault(z.array(patternSchema).check(maxLength(MAX_MASKS)), []),
+      store_text: z.prefault(z.boolean(), true),
     }),
     {},
   ),
