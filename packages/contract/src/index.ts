@@ -55,6 +55,7 @@ export {
   toolCallLoopSchema,
   toolContractSchema,
 } from './settings/detection-settings.ts';
+export { inEnglish } from './settings/english.ts';
 export {
   type NotificationRules,
   type NotificationSettings,

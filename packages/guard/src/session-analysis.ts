@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   type DetectionInput,
   detectionSchema,
+  inEnglish,
   isOpenAfter,
   type Verdict,
   verdictPhases,
@@ -41,7 +42,10 @@ export class SessionAnalysis {
 
   constructor(options: SessionAnalysisOptions) {
     this.#options = options;
-    this.#session = new WatchedSession(options.id, detectionOf(detectionSchema.parse(options.settings)));
+    this.#session = new WatchedSession(
+      options.id,
+      detectionOf(detectionSchema.parse(options.settings, inEnglish)),
+    );
   }
 
   decide(call: ProposedCall): Decision {

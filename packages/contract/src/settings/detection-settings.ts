@@ -2,15 +2,11 @@ import * as z from 'zod/mini';
 import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
 import { isInteger, maxLength } from './checks.ts';
-import { english } from './english.ts';
 
 /**
  * The settings of detection, which the library takes. Defaults of the detectors come from the preset, so their keys
  * are optional here. They are written with `zod/mini`, because every page that detects loops loads them.
  */
-
-// `zod/mini` has no error messages of its own. English is what `zod` sets, too; a locale that the program chose stays.
-if (z.config().localeError === undefined) z.config({ localeError: english });
 
 /** A whole number from `min`, up to `max` if there is one. */
 function whole(min: number, max?: number) {

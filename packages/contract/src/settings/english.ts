@@ -1,10 +1,10 @@
-import type { core } from 'zod/mini';
+import { config, type core } from 'zod/mini';
 
 /**
  * What zod says in English about the issues that settings of detection can have. Its own map covers every kind of schema: with
  * it, the library would be 0.7 kB larger.
  */
-export const english: core.$ZodErrorMap = (issue) => {
+const english: core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return `Invalid input: expected ${issue.expected}, received ${typeName(issue.input)}`;
@@ -19,6 +19,14 @@ export const english: core.$ZodErrorMap = (issue) => {
     default:
       return 'Invalid input';
   }
+};
+
+/**
+ * For parsing settings of detection: `zod/mini` has no words for issues, and those that it is given for all schemas would be
+ * words for schemas of others, too. A locale that the program chose comes first.
+ */
+export const inEnglish: core.ParseContext<core.$ZodIssue> = {
+  error: (issue) => (config().localeError ?? english)(issue),
 };
 
 /** What is counted of a value, if it is not one number. */

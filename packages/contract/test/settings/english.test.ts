@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import { detectionSchema, modelSettingsSchema } from '../../src/settings/detection-settings.ts';
-import { english } from '../../src/settings/english.ts';
+import { inEnglish } from '../../src/settings/english.ts';
 import { settingPaths } from '../../src/settings/setting-paths.ts';
 
 const before = z.config().localeError;
@@ -11,6 +11,7 @@ afterEach(() => {
 });
 
 const zods = en().localeError;
+type Locale = typeof zods | undefined;
 const values = [
   ...[
     'x',
@@ -34,9 +35,10 @@ const values = [
   ...[{ a: { volatile: 'x', poller: 1, more: 2 } }, { '\0': { max_repeats: 1 } }, { max_depth: 0, a: 1 }],
 ];
 
-function messages(schema: z.core.$ZodType, localeError: typeof zods, value: unknown): string[] {
+function messages(schema: z.core.$ZodType, localeError: Locale, value: unknown): string[] {
   z.config({ localeError });
-  return z.safeParse(schema, value).error?.issues.map(({ message }) => message) ?? [];
+  const { error } = z.safeParse(schema, value, localeError === undefined ? inEnglish : undefined);
+  return error?.issues.map(({ message }) => message) ?? [];
 }
 
 /** Each setting, and each block as a whole. */
@@ -50,11 +52,18 @@ const schemas: readonly (readonly [string, z.core.$ZodType])[] = [
 describe('what is said about an invalid setting is what zod says in English:', () => {
   test.each(schemas)('%s', (_, schema) => {
     for (const value of values)
-      expect(messages(schema, english, value)).toEqual(messages(schema, zods, value));
+      expect(messages(schema, undefined, value)).toEqual(messages(schema, zods, value));
+  });
+
+  test('unless the program speaks another language', () => {
+    z.config({ localeError: () => 'Ungültig' });
+    expect(z.safeParse(detectionSchema, { preset: 1 }, inEnglish).error?.issues[0]?.message).toBe('Ungültig');
   });
 
   test('whatever is wrong with it', () => {
-    const said = schemas.flatMap(([, schema]) => values.flatMap((value) => messages(schema, english, value)));
+    const said = schemas.flatMap(([, schema]) =>
+      values.flatMap((value) => messages(schema, undefined, value)),
+    );
     expect(said.map((message) => message.split(':')[0])).toEqual(
       expect.arrayContaining([
         ...['Invalid input', 'Invalid option', 'Unrecognized key', 'Unrecognized keys'],

@@ -3,6 +3,7 @@ import {
   type DetectionSettings,
   detectionSchema,
   detectionSettings,
+  inEnglish,
 } from '@loopwatch/contract';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { Privacy } from '../privacy/mask.ts';
@@ -72,7 +73,7 @@ export function sharedDetection(config: DetectionInput, semantic: SemanticLayer 
   const key = JSON.stringify(config, exactly);
   let detection = known.get(key);
   if (detection?.semantic !== semantic) {
-    detection = plannedDetection(detectionSchema.parse(config), semantic);
+    detection = plannedDetection(detectionSchema.parse(config, inEnglish), semantic);
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, detection);
   }

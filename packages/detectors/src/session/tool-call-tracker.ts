@@ -1,6 +1,7 @@
 import {
   type DetectionInput,
   detectionSchema,
+  inEnglish,
   type KnownEvent,
   shortName,
   type VerdictAction,
@@ -46,7 +47,7 @@ export function createToolCallTracker(
   config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
 ): ToolCallTracker {
   const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
-  const settings = detectionSchema.parse({ preset: 'similar', ...whole });
+  const settings = detectionSchema.parse({ preset: 'similar', ...whole }, inEnglish);
   const plan = toolRepeatPlan(settings, presets[settings.preset]);
   const detector = new ToolRepeat(plan);
   const totals = new SessionTotals();

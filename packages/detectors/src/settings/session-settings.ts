@@ -1,4 +1,4 @@
-import { type DetectionSettings, detectionSchema } from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, inEnglish } from '@loopwatch/contract';
 import { settingPaths } from '@loopwatch/contract/internal';
 import { isOfProcess } from './process-settings.ts';
 import type { Refusal } from './refusal.ts';
@@ -33,7 +33,7 @@ export function applyControl(
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
-  const parsed = detectionSchema.safeParse(input);
+  const parsed = detectionSchema.safeParse(input, inEnglish);
   return parsed.success
     ? { overrides: next, settings: parsed.data }
     : { refused: { values: next, issues: parsed.error.issues } };

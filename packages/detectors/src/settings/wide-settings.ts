@@ -1,4 +1,4 @@
-import { type DetectionSettings, detectionSchema, modelSettingsSchema } from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, inEnglish, modelSettingsSchema } from '@loopwatch/contract';
 import { findSetting, settingPaths } from '@loopwatch/contract/internal';
 import { type MergeTarget, mergeSettings, unknownSetting } from './merge-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
@@ -72,7 +72,7 @@ export function withScope(
   const refused = Object.keys(values).flatMap((path) => unsettable(path, ground) ?? []);
   if (refused.length > 0) return { refused: refused.join('; ') };
   const faults = mergeSettings(ground, values);
-  const parsed = detectionSchema.safeParse(target);
+  const parsed = detectionSchema.safeParse(target, inEnglish);
   if (!parsed.success) faults.push(...parsed.error.issues.map(({ message }) => message));
   return parsed.success && faults.length === 0 ? { settings: parsed.data } : { refused: faults.join('; ') };
 }
