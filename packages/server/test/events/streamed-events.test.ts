@@ -79,7 +79,7 @@ it('complete lines of a truncated body are accepted', async () => {
 });
 
 it('lines before corrupt compressed data are accepted and counted', async () => {
-  const text = Array.from({ length: 200_000 }, (_, n) => line.replace('1}', `${String(n)}}`)).join('\n');
+  const text = Array.from({ length: 40_000 }, (_, n) => line.replace('1}', `${String(n)}}`)).join('\n');
   const whole = gzipSync(text);
   const { status, body } = await post(whole.subarray(0, whole.length / 2), { 'content-encoding': 'gzip' });
   expect([status, body.accepted]).toEqual([400, written().length]);
