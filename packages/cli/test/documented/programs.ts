@@ -95,9 +95,12 @@ export const text = answer.text;`,
     },
   },
   'docs/guard.md: Stop loops inside your agent': {
-    before: `import { createGuard } from '@loopwatch/guard';`,
+    before: `import { createGuard } from '@loopwatch/guard';
+import { waitFor } from '@loopwatch/testkit';`,
     after: `const read = guard.tool('read_file', (_: { path: string }) => 'No such file');
 for (let call = 0; call < 9 && !guard.stopped; call += 1) await read({ path: 'a' });
+// A guard that closes waits a second for its server, which may be busy.
+await waitFor(() => guard.stats().reported > 0);
 await guard.close();
 export const { stopped } = guard;
 export const { faults, dropped } = guard.stats();`,

@@ -42,6 +42,8 @@ const respond =
   (status: number, type: string, body: string, afterMs = 0): RequestListener =>
   (_request, response) =>
     void setTimeout(() => response.writeHead(status, { 'content-type': type }).end(body), afterMs);
+/** Longer than by default: the other tests on this machine slow each answer. */
+const WAIT_MS = 4 * hookDefaults.waitMs;
 const json = 'application/json';
 const hang: RequestListener = () => undefined;
 const drip: RequestListener = (_request, response) =>
@@ -72,15 +74,35 @@ describe('hook: how long a server delays an agent', () => {
   it.each<[what: string, answer: RequestListener, asked: number, out: string]>([
     ['that is healthy is asked by every hook', respond(200, json, denial), RUNS, denial],
     ['that hangs is asked once', hang, 1, ''],
-    ['that answers after 3 s is asked once', respond(200, json, denial, 3_000), 1, ''],
-    ['that answers after 0.6 s is asked once', respond(200, json, denial, 600), 1, ''],
-    ['that answers after 0.3 s is asked twice', respond(200, json, denial, 300), 2, denial],
-    ['that answers after 0.2 s is asked three times', respond(200, json, denial, 200), 3, denial],
-    ['that answers after 60 ms is asked by every hook', respond(200, json, denial, 60), RUNS, denial],
+    ['that answers after six times the wait is asked once', respond(200, json, denial, 6 * WAIT_MS), 1, ''],
+    ['that answers after 1.2 times the wait is asked once', respond(200, json, denial, 1.2 * WAIT_MS), 1, ''],
+    [
+      'that answers after 0.6 of the wait is asked twice',
+      respond(200, json, denial, 0.6 * WAIT_MS),
+      2,
+      denial,
+    ],
+    [
+      'that answers after 0.4 of the wait is asked three times',
+      respond(200, json, denial, 0.4 * WAIT_MS),
+      3,
+      denial,
+    ],
+    [
+      'that answers after 0.12 of the wait is asked by every hook',
+      respond(200, json, denial, 0.12 * WAIT_MS),
+      RUNS,
+      denial,
+    ],
     ['that answers 401 at once is asked by every hook', respond(401, json, '{"status":401}'), RUNS, ''],
     ['that answers HTML at once is asked by every hook', respond(200, 'text/html', '<html>'), RUNS, ''],
-    ['that answers 401 after 3 s is asked once', respond(401, json, '{}', 3_000), 1, ''],
-    ['that answers HTML after 0.3 s is asked twice', respond(200, 'text/html', '<html>', 300), 2, ''],
+    ['that answers 401 after six times the wait is asked once', respond(401, json, '{}', 6 * WAIT_MS), 1, ''],
+    [
+      'that answers HTML after 0.6 of the wait is asked twice',
+      respond(200, 'text/html', '<html>', 0.6 * WAIT_MS),
+      2,
+      '',
+    ],
     ['that answers 500 at once is asked by every hook', respond(500, json, '{}'), RUNS, ''],
     ['that answers half an answer is asked by every hook', respond(200, json, '{"decision":'), RUNS, ''],
     ['that never ends its answer is asked once', drip, 1, ''],
@@ -88,7 +110,7 @@ describe('hook: how long a server delays an agent', () => {
   ])('hook: a server %s in twenty hooks', async (_what, answer, asked, out) => {
     const { url, posts } = await serve(answer);
     const env = await homeEnv();
-    const command = hookCommandLine('codex', { ...hookDefaults, url, tokenEnv: undefined });
+    const command = hookCommandLine('codex', { ...hookDefaults, waitMs: WAIT_MS, url, tokenEnv: undefined });
     for (let run = 0; run < RUNS; run += 1) expect(await runHook(command, env)).toBe(run < asked ? out : '');
     expect(posts).toEqual(Array(asked).fill({ body: '{"n":1}', login: undefined }));
   });
