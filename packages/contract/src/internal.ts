@@ -1,5 +1,6 @@
 /* For Loopwatch's own packages: these names may change in any release. */
 
+export { sessionPath } from './lib/path-segment.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';
 export { allowedValues } from './settings/allowed-values.ts';

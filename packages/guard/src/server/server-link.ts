@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { sessionPath } from '@loopwatch/contract/api';
+import { sessionPath } from '@loopwatch/contract/internal';
 import type { GuardStats, ServerAddress } from '../guard.ts';
 import { Reporter } from './reporter.ts';
 import { type StreamListener, VerdictStream } from './verdict-stream.ts';
