@@ -138,7 +138,7 @@ describe('a session', () => {
     expect(accountOf(restored.state).promptText).toBe('one');
   });
 
-  it('remembers none where nobody shows them', () => {
+  it('remembers none where they are not shown', () => {
     const analyzer = new SessionAnalyzer('s', detectionOf(detectionSchema.parse({})));
     analyzer.push(prompt('one'));
     expect(analyzer.snapshot()).not.toHaveProperty('prompts');
