@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
@@ -37,12 +37,14 @@ export class Upstream {
   readonly origin: string;
   readonly #address: URL;
   readonly #pool: Pool;
+  /** Why connections failed that had carried a response before. */
+  readonly #reused = new WeakSet<Error>();
 
   constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
     this.origin = origin;
     this.#address = new URL(origin);
     this.#pool = new Pool(origin, {
-      connect: { timeout: connectMs },
+      connect: this.#connector(buildConnector({ timeout: connectMs })),
       headersTimeout: responseMs,
       bodyTimeout: stallMs,
       connections: null,
@@ -58,21 +60,43 @@ export class Upstream {
 
   send(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const trace = new UpstreamTrace(this.#address, request);
-    const call = new UpstreamCall(this.origin, trace.receiver(receiver));
-    try {
-      const { method, path, body } = request;
-      const headers = trace.headers(request.headers);
-      if (!Buffer.isBuffer(body) || body.length <= PIECE_BYTES)
-        this.#pool.dispatch({ method, path, headers, body }, call);
-      else {
-        const length = ['content-length', String(body.length)];
-        this.#pool.dispatch({ method, path, headers: [...headers, ...length], body: inPieces(body) }, call);
+    const { method, path, body } = request;
+    const headers = trace.headers(request.headers);
+    const dispatch = (): void => {
+      try {
+        if (!Buffer.isBuffer(body) || body.length <= PIECE_BYTES)
+          this.#pool.dispatch({ method, path, headers, body }, call);
+        else {
+          const length = ['content-length', String(body.length)];
+          this.#pool.dispatch({ method, path, headers: [...headers, ...length], body: inPieces(body) }, call);
+        }
+      } catch (error) {
+        // An invalid header or path.
+        call.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
       }
-    } catch (error) {
-      // An invalid header or path.
-      call.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
-    }
+    };
+    let canResend = !(body instanceof Readable);
+    const call = new UpstreamCall(this.origin, trace.receiver(receiver), (error) => {
+      if (!canResend || !this.#reused.has(error)) return false;
+      canResend = false;
+      dispatch();
+      return true;
+    });
+    dispatch();
     return call;
+  }
+
+  /** Notes which connections fail after a response: a server may close an idle one just as it is used again. */
+  #connector(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) => {
+      connect(options, (...result) => {
+        const [, socket] = result;
+        socket?.on('error', (error: Error) => {
+          if (socket.bytesRead > 0) this.#reused.add(error);
+        });
+        callback(...result);
+      });
+    };
   }
 
   /**
@@ -128,6 +152,7 @@ function inPieces(body: Buffer): Readable {
 export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource {
   readonly #origin: string;
   readonly #receiver: ResponseReceiver;
+  readonly #resend: (error: Error) => boolean;
   #controller: Dispatcher.DispatchController | undefined;
   #hasResponse = false;
   #isOver = false;
@@ -135,9 +160,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource 
   /** What arrived in this turn of the event loop. */
   #arrived: Buffer[] = [];
 
-  constructor(origin: string, receiver: ResponseReceiver) {
+  /** @param resend sends the request again, if it may, after it failed without a response */
+  constructor(origin: string, receiver: ResponseReceiver, resend: (error: Error) => boolean) {
     this.#origin = origin;
     this.#receiver = receiver;
+    this.#resend = resend;
   }
 
   /** Aborts the request; the receiver gets a failure. No effect once the response is complete. */
@@ -189,6 +216,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseSource 
   onResponseError(_controller: unknown, error: Error): void {
     this.#deliver();
     if (this.#isOver) return;
+    if (!this.#hasResponse && this.#reason === undefined && this.#resend(error)) return;
     this.#isOver = true;
     this.#receiver.failed(toUpstreamError(this.#reason ?? error, this.#origin, this.#hasResponse));
   }

@@ -213,6 +213,24 @@ describe('an upstream', () => {
     expect(got.status).toBe(502);
   });
 
+  it.each<[string, string, ('answers' | 'hang up')[], number]>([
+    ['is sent again', '/v1/chat/completions', ['answers', 'hang up', 'answers'], 200],
+    ['is sent again once only', '/v1/chat/completions', ['answers', 'hang up', 'hang up'], 502],
+    ['is not sent again if its body was streamed', '/v1/files', ['answers', 'hang up'], 502],
+  ])(
+    'an upstream: a request on a connection that was closed while idle %s',
+    async (_, path, replies, status) => {
+      await using bench = await GatewayBench.start((_request, index) =>
+        replies[index] === 'answers' ? { json: {} } : 'hang up',
+      );
+      expect((await send(bench.url + path, { headers: chat, body: question(false) })).status).toBe(200);
+      expect((await send(bench.url + path, { headers: chat, body: question(false) })).status).toBe(status);
+      expect(bench.upstream.requests.map(({ bytes }) => bytes.toString())).toEqual(
+        replies.map(() => question(false)),
+      );
+    },
+  );
+
   it.each([true, false])(
     'an upstream: a stall ends the response with an error (detection %s)',
     async (enabled) => {
