@@ -167,6 +167,16 @@ interface Run {
   readonly url: string;
 }
 
+/** Waits until a server answers a hook in less time than counts as slow. */
+async function answersQuickly(url: string): Promise<void> {
+  const body = JSON.stringify({ hook_event_name: 'SessionStart', session_id: 'first', source: 'startup' });
+  await waitFor(async () => {
+    const askedAt = performance.now();
+    await (await fetch(`${url}/api/v1/hooks/claude`, { method: 'POST', body })).text();
+    return performance.now() - askedAt < 100;
+  });
+}
+
 /** Runs an agent with its hook, in front of a model that makes the calls that `path` names. */
 async function run(
   { agent, command, args, read, env, settings: files }: RealAgent,
@@ -196,7 +206,8 @@ async function run(
   const port = String(await freePort());
   const url = `http://localhost:${port}`;
   await startedServer(port, ...settings);
-  // The other tests on this machine must not make the hooks pause.
+  // Neither a server's first answers nor the other tests on this machine must make the hooks pause.
+  await answersQuickly(url);
   const options = ['--url', url, '--wait', '4000', '--yes'];
   expect(await hookCommand(home.path, 'install', agent, ...options)).toMatchObject({ code: 0, stderr: '' });
 
@@ -257,6 +268,7 @@ it.each(agents.filter(({ canEnd }) => canEnd))(
   '$command: a model that never gives up is asked no more after the third denial',
   async (agent) => {
     const { model } = await run(agent, () => 'absent.ts');
+    expect(model.requests.at(-1)?.bytes.toString()).toContain('Loopwatch denied this call');
     // Three calls run, and three are denied. Some also ask at the start, for other purposes.
     expect(model.requests.length).toBeGreaterThanOrEqual(6);
     expect(model.requests.length).toBeLessThanOrEqual(8);
