@@ -23,7 +23,7 @@ import type {
   RoundDetector,
   Scene,
 } from './finding.ts';
-import { roundEvidence, type Sentence, toolOf, withEnding } from './shown-calls.ts';
+import { roundEvidence, toolOf } from './shown-calls.ts';
 import { incidentId, type PureVerdict, toVerdict, type VerdictSettings } from './verdict.ts';
 import { type Coverage, cover, NOTHING_COVERED, NOTHING_USED } from './waste.ts';
 
@@ -88,9 +88,16 @@ export class Incident<D extends DetectorId> {
     };
   }
 
-  /** The finding that ends the incident. */
-  resolution(account: Account<D>, outcome: VerdictOutcome, wording: Sentence): Finding<D> {
-    return { ...this.finding('resolved', account), action: 'none', outcome, ...wording };
+  /** The finding that ends the incident; its reason ends with `why`. */
+  resolution(account: Account<D>, outcome: VerdictOutcome, why: string): Finding<D> {
+    const { reason, plainReason = reason } = account;
+    return {
+      ...this.finding('resolved', account),
+      action: 'none',
+      outcome,
+      reason: `${reason}; ${why}`,
+      plainReason: `${plainReason}; ${why}`,
+    };
   }
 
   snapshot(): IncidentSnapshot {
@@ -153,9 +160,7 @@ export class PatternIncident<D extends RoundDetector> {
     if (incident === undefined || pattern === undefined) return;
     this.#incident = undefined;
     this.#pattern = undefined;
-    const { reason, plainReason, countAt, plainCountAt } = pattern;
-    const wording = withEnding({ reason, plainReason, countAt, plainCountAt }, why);
-    step.emit(incident.resolution(this.#account(pattern), outcome, wording));
+    step.emit(incident.resolution(this.#account(pattern), outcome, why));
   }
 
   #account(pattern: Pattern<D>): Account<D> {

@@ -66,11 +66,6 @@ export function counted(count: number): Count {
   return { count };
 }
 
-/** Appends an ending to a sentence. */
-export function withEnding({ reason, plainReason, ...rest }: Sentence, why: string): Sentence {
-  return { reason: `${reason}; ${why}`, plainReason: `${plainReason}; ${why}`, ...rest };
-}
-
 function joined(part: Part, quotes: boolean): string {
   if (typeof part === 'string' || typeof part === 'number') return String(part);
   if ('quoted' in part) return quotes ? part.quoted : (part.plain ?? '');

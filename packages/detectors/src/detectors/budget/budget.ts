@@ -17,8 +17,6 @@ export interface BudgetOptions {
   readonly limits: BudgetLimits;
 }
 
-/** The reason contains several numbers, none of which is the count. */
-const NO_COUNT = { countAt: undefined, plainCountAt: undefined };
 const NOTHING_USED: BudgetUse = { resource: 'tokens', used: 0, limit: 1 };
 
 /**
@@ -83,9 +81,7 @@ export class Budget implements Detector {
     const incident = this.#incident;
     if (incident === undefined) return;
     this.#incident = undefined;
-    const account = this.#account();
-    const reason = `${account.reason}; ${why}`;
-    step.emit(incident.resolution(account, outcome, { reason, plainReason: reason, ...NO_COUNT }));
+    step.emit(incident.resolution(this.#account(), outcome, why));
   }
 
   #account(): Account<'budget'> {
@@ -97,6 +93,7 @@ export class Budget implements Detector {
       kind: 'limit',
       threshold: USED_UP,
       thresholdOf: { setting: `budget.${first.resource}`, value: first.limit },
+      // Contains several numbers, none of which is the count.
       reason: reportedUse('this session', first),
       evidence: { per: 'session', uses: [...uses], ...(unpricedTurns > 0 && { unpricedTurns }) },
     };

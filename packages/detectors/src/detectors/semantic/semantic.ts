@@ -205,7 +205,6 @@ export class Semantic implements Detector {
     evidence: EvidenceOf<'semantic'>,
   ): Finding {
     const checks = incident.count === 1 ? 'One check' : `${String(incident.count)} checks in a row`;
-    const wording = sentence`${checks} found a loop; ${why}`;
     const confidence = this.#confidence;
     const thresholdOf = this.#thresholdOf;
     const account: Account<'semantic'> = {
@@ -213,10 +212,10 @@ export class Semantic implements Detector {
       threshold: 1,
       thresholdOf,
       confidence,
-      reason: wording.reason,
+      reason: `${checks} found a loop`,
       evidence,
     };
-    return incident.resolution(account, outcome, wording);
+    return incident.resolution(account, outcome, why);
   }
 
   snapshot(): SemanticSnapshot {

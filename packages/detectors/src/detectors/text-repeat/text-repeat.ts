@@ -183,10 +183,10 @@ export class TextRepeat implements Detector, RepeatListener {
     const incident = this.#incident;
     if (incident === undefined) return;
     this.#incident = undefined;
-    const wording = sentence`A passage appeared ${counted(incident.count)} times in the ${this.#noun}; ${why}`;
+    const wording = sentence`A passage appeared ${counted(incident.count)} times in the ${this.#noun}`;
     const latest = { at, unit: this.#index.length - 1 };
-    const account = { ...this.#account(incident.count, latest, 0), evidence: { at } };
-    step.emit(incident.resolution(account, outcome, wording));
+    const account = { ...this.#account(incident.count, latest, 0), ...wording, evidence: { at } };
+    step.emit(incident.resolution(account, outcome, why));
   }
 
   /** The mark at or before the first unit of the oldest counted occurrence. */

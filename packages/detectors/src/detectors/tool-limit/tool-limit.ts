@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
-import { closingReason, counted, type Sentence, sentence, withEnding } from '../../incident/shown-calls.ts';
+import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
 /** Options of tool-limit. */
 export interface ToolLimitOptions {
@@ -89,8 +89,7 @@ export class ToolLimit implements Detector {
   close(step: EventStep, outcome: VerdictOutcome): void {
     const incident = this.#incident;
     if (incident !== undefined) {
-      const wording = withEnding(reportedTurns(incident.count, this.#options), closingReason(outcome));
-      step.emit(incident.resolution(this.#account(incident.count), outcome, wording));
+      step.emit(incident.resolution(this.#account(incident.count), outcome, closingReason(outcome)));
     }
     this.#turns = 0;
     this.#inTurn = false;
@@ -107,7 +106,7 @@ export class ToolLimit implements Detector {
       kind: 'limit',
       threshold: maxTurns,
       thresholdOf: { setting: 'tool_call_limit.max_turns', value: maxTurns },
-      ...reportedTurns(turns, this.#options),
+      ...sentence`${counted(turns)} ${turns === 1 ? 'turn' : 'turns'} with tool calls in this prompt (limit ${maxTurns})`,
       evidence: {
         limit_reached: true,
         limit_message: `Tool call limit reached (${String(maxTurns)}). Stopping tool loop.`,
@@ -138,11 +137,6 @@ export class ToolLimit implements Detector {
     this.#since = rest.since;
     this.#incident = incident && Incident.restore(incident);
   }
-}
-
-function reportedTurns(turns: number, { maxTurns }: ToolLimitOptions): Sentence {
-  const noun = turns === 1 ? 'turn' : 'turns';
-  return sentence`${counted(turns)} ${noun} with tool calls in this prompt (limit ${maxTurns})`;
 }
 
 interface ToolLimitSnapshot {

@@ -75,8 +75,8 @@ export class ConsecutiveRun {
     if (open === undefined || identity === undefined) return;
     const { incident, options } = open;
     const { count } = incident;
-    const wording = sentence`${identity.name} was called ${counted(count)} times with the same arguments; ${why}`;
-    step.emit(incident.resolution(this.#account(identity, options, count), outcome, wording));
+    const wording = sentence`${identity.name} was called ${counted(count)} times with the same arguments`;
+    step.emit(incident.resolution({ ...this.#account(identity, options, count), ...wording }, outcome, why));
     this.#open = undefined;
   }
 

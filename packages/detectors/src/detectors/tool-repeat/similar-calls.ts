@@ -109,8 +109,9 @@ export class SimilarCalls {
     const open = this.#open.get(tool);
     if (open === undefined) return;
     this.#open.delete(tool);
-    const wording = sentence`${tool} was called ${counted(open.incident.count)} times with similar arguments; ${why}`;
-    step.emit(open.incident.resolution(account(open), outcome, wording));
+    const { incident } = open;
+    const wording = sentence`${tool} was called ${counted(incident.count)} times with similar arguments`;
+    step.emit(incident.resolution({ ...account(open), ...wording }, outcome, why));
   }
 
   snapshot(): SimilarSnapshot {

@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import type { Account, Detector, EventStep, Finding, IncidentSnapshot } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
-import { closingReason, counted, type Sentence, sentence, withEnding } from '../../incident/shown-calls.ts';
+import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 
 /** Options of turn-limit. */
 export interface TurnLimitOptions {
@@ -52,8 +52,7 @@ export class TurnLimit implements Detector {
   close(step: EventStep, outcome: VerdictOutcome): void {
     const incident = this.#incident;
     if (incident !== undefined) {
-      const wording = withEnding(reportedRequests(incident.count, this.#options), closingReason(outcome));
-      step.emit(incident.resolution(this.#account(incident.count), outcome, wording));
+      step.emit(incident.resolution(this.#account(incident.count), outcome, closingReason(outcome)));
     }
     this.#requests = 0;
     this.#lastCalls = NO_CALLS;
@@ -68,7 +67,7 @@ export class TurnLimit implements Detector {
       kind: 'limit',
       threshold: maxRequests,
       thresholdOf: { setting: 'turn_requests.max_turn_requests', value: maxRequests },
-      ...reportedRequests(requests, this.#options),
+      ...sentence`${counted(requests)} model requests in this prompt (limit ${maxRequests})`,
       evidence: {
         // The current request is the one that must not be made.
         turn_requests: requests - 1,
@@ -91,10 +90,6 @@ export class TurnLimit implements Detector {
     this.#since = since;
     this.#incident = incident && Incident.restore(incident);
   }
-}
-
-function reportedRequests(requests: number, { maxRequests }: TurnLimitOptions): Sentence {
-  return sentence`${counted(requests)} model requests in this prompt (limit ${maxRequests})`;
 }
 
 interface TurnLimitSnapshot {
