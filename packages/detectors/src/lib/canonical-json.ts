@@ -1,3 +1,5 @@
+import { jsonFrom } from '@loopwatch/contract';
+
 /**
  * Canonical JSON per RFC 8785: keys sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.
  * Two values have the same canonical form exactly when JSON cannot tell them apart.
@@ -76,15 +78,8 @@ function scalar(value: unknown): string {
  * arguments, `""` and `{}` are equal.
  */
 export function canonicalArguments(args: unknown): string {
-  const value = typeof args === 'string' ? parsed(args.trim()) : { json: args };
-  if (value === undefined) return typeof args === 'string' && args.trim() !== '' ? args.trim() : '{}';
-  return value.json === undefined || value.json === null ? '{}' : canonicalJson(value.json);
-}
-
-function parsed(text: string): { json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  const text = typeof args === 'string' ? args.trim() : undefined;
+  const value = text === undefined ? args : jsonFrom(text);
+  if (value === undefined) return text || '{}';
+  return value === null ? '{}' : canonicalJson(value);
 }

@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import { collapseSpaces } from './text-units.ts';
 
 /** Maximum argument values to search for. */
@@ -43,10 +44,6 @@ function partsOf(canonical: string): { strings: string[]; rest: string } {
 }
 
 function unescaped(inner: string): string {
-  if (!inner.includes('\\')) return inner;
-  try {
-    return String(JSON.parse(`"${inner}"`));
-  } catch {
-    return inner;
-  }
+  const value = inner.includes('\\') ? jsonFrom(`"${inner}"`) : inner;
+  return typeof value === 'string' ? value : inner;
 }
