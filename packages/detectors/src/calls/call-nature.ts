@@ -1,4 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
+import { separateWords } from '../lib/separate-words.ts';
 import type { CallNature, PastCall, ToolIdentity } from './step.ts';
 
 const MUTATING =
@@ -54,7 +55,7 @@ export function callNature(
   args: unknown,
   contract: ToolContractSettings | undefined,
 ): CallNature {
-  const words = toolWords(identity.name);
+  const words = separateWords(identity.name);
   const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity, args);
   const edits = contract?.mutating ?? (isReadOnlyLine !== true && MUTATING.test(words));
   const changes = contract?.mutating ?? (isReadOnlyLine === undefined ? edits : !isReadOnlyLine);
@@ -90,7 +91,7 @@ function navigates(words: string, args: string, isGui: boolean | undefined): boo
 
 /** Whether a call passes control to another agent or a person. */
 export function handsOver({ identity: { name } }: Pick<PastCall, 'identity'>): boolean {
-  const words = toolWords(name);
+  const words = separateWords(name);
   return HANDS_OVER.test(words) && !READS.test(words);
 }
 
@@ -102,14 +103,9 @@ export function keepsPlan({ identity: { name } }: Pick<PastCall, 'identity'>): b
 
 /** Whether a tool's name says that it looks something up or operates an interface, and not that it acts, notes or waits. */
 export function looksOrOperates(name: string): boolean {
-  const words = toolWords(name);
+  const words = separateWords(name);
   if (![READS, QUERIES, GUI, NAVIGATES].some((looks) => looks.test(words))) return false;
   return ![MUTATING, NOTING, POLLER, CHANCE, HANDS_OVER].some((other) => other.test(words));
-}
-
-/** `getJobStatus` and `get_job_status` are the same words. */
-export function toolWords(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 }
 
 /** Argument names for a command line, in lower case without separators, the first of which counts, and below, for a program. */
@@ -168,7 +164,7 @@ export function commandField(tool: string, args: Readonly<Record<string, unknown
   const known = COMMAND.find((name) => plain.includes(name));
   if (known !== undefined) return fields[plain.indexOf(known)];
   const texts = fields.filter((field) => typeof args[field] === 'string');
-  return texts.length === 1 && SHELL.test(toolWords(tool)) ? texts[0] : undefined;
+  return texts.length === 1 && SHELL.test(separateWords(tool)) ? texts[0] : undefined;
 }
 
 /** A command may be a list of words, possibly with a shell: `["bash", "-lc", "cat a.ts"]`. */

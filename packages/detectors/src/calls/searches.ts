@@ -1,4 +1,5 @@
-import { commandFacts, toolWords } from './call-nature.ts';
+import { separateWords } from '../lib/separate-words.ts';
+import { commandFacts } from './call-nature.ts';
 import type { PastCall } from './step.ts';
 
 /** Command lines that look into many files at once, and print what they find first. */
@@ -9,6 +10,6 @@ const SEARCH_TOOL =
 
 /** Whether a call lists what it finds in an order that says nothing: searches in parallel end in any. */
 export function listsInAnyOrder({ identity, nature }: PastCall): boolean {
-  if (!nature.runs) return nature.reads && SEARCH_TOOL.test(toolWords(identity.name));
+  if (!nature.runs) return nature.reads && SEARCH_TOOL.test(separateWords(identity.name));
   return !nature.changes && SEARCHES.test(commandFacts(identity).line ?? '');
 }

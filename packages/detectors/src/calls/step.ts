@@ -2,6 +2,7 @@ import type { ThresholdAdjustment } from '@loopwatch/contract';
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
+import { separateWords } from '../lib/separate-words.ts';
 import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
 import { type NormalizedResult, SHOWN_UNITS } from '../results/normalize-result.ts';
 import { isAlike, movesOn } from '../results/sameness.ts';
@@ -150,7 +151,7 @@ const DRAWING_COMMAND =
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  const words = separateWords(name);
   if (ASKS_NEW.test(canonical) || DRAWING_TOOL.test(words)) return true;
   return nature.edits && !REAPPLIES.test(words);
 }

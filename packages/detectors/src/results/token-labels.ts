@@ -1,4 +1,5 @@
 import { ownCopy } from '../lib/own-copy.ts';
+import { separateWords } from '../lib/separate-words.ts';
 
 /** What the word before a value says about it, by its form: `durationMs`, `wall_time_seconds`, `requestId`. */
 
@@ -105,10 +106,7 @@ function readForms(label: string): number {
 
 /** `wallTime`, `wall-time` and `wall_time` are the same words. */
 function split(label: string): string {
-  return label
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replaceAll('-', '_');
+  return separateWords(label).toLowerCase().replaceAll('-', '_');
 }
 
 const NEWS =

@@ -1,7 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { toolWords } from '../../calls/call-nature.ts';
 import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { separateWords } from '../../lib/separate-words.ts';
 import type { StagnationRule } from './options.ts';
 
 /** Pixels between two clicks at one place. */
@@ -115,7 +115,7 @@ function differsInLooks(call: PastCall, now: PastCall, latest: Fields): boolean 
 }
 
 function isOfRequest(name: string, one: unknown, two: unknown, call: PastCall, fields: number): boolean {
-  const words = toolWords(call.identity.name).toLowerCase();
+  const words = separateWords(call.identity.name).toLowerCase();
   // In `sequence`, also what a laboratory examines.
   if (OF_REQUEST.test(name)) return fields > 1 || !words.includes(name.toLowerCase().replace(/_.*/, ''));
   const [found, noun = ''] = OF_REQUEST_OR_TARGET.exec(name) ?? [];
