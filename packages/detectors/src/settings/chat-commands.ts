@@ -30,16 +30,21 @@ const assignment = /^([^=]*)=(.*)$/;
 const ours = /^tool[-_]loop[-_]/i;
 const mentionsOurs = /tool[-_ ]?loop/i;
 
-const { enabled, max_repeats: maxRepeats, ttl_seconds: ttlSeconds, mode } = toolCallLoopSchema.shape;
+const settingsByName = {
+  tool_loop_detection: 'enabled',
+  tool_loop_detection_enabled: 'enabled',
+  tool_loop_max_repeats: 'max_repeats',
+  tool_loop_ttl: 'ttl_seconds',
+  tool_loop_ttl_seconds: 'ttl_seconds',
+  tool_loop_mode: 'mode',
+} as const;
 /** The settings that commands change, by name. */
-export const commandSettings = new Map([
-  ['tool_loop_detection', { path: 'tool_call_loop.enabled', schema: enabled }],
-  ['tool_loop_detection_enabled', { path: 'tool_call_loop.enabled', schema: enabled }],
-  ['tool_loop_max_repeats', { path: 'tool_call_loop.max_repeats', schema: maxRepeats }],
-  ['tool_loop_ttl', { path: 'tool_call_loop.ttl_seconds', schema: ttlSeconds }],
-  ['tool_loop_ttl_seconds', { path: 'tool_call_loop.ttl_seconds', schema: ttlSeconds }],
-  ['tool_loop_mode', { path: 'tool_call_loop.mode', schema: mode }],
-]);
+export const commandSettings = new Map(
+  Object.entries(settingsByName).map(([name, key]) => [
+    name,
+    { path: `tool_call_loop.${key}`, schema: toolCallLoopSchema.shape[key] },
+  ]),
+);
 
 /** The commands in a text, in order, without those of other programs. */
 export function chatCommands(text: string): ChatCommand[] {
