@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
-import { isInteger, maxLength } from './checks.ts';
+import { above, isInteger, maximum, maxLength, minimum, refine } from './checks.ts';
 
 /**
  * The settings of detection, which the library takes. Defaults of the detectors come from the preset, so their keys
@@ -10,14 +10,14 @@ import { isInteger, maxLength } from './checks.ts';
 
 /** A whole number from `min`, up to `max` if there is one. */
 function whole(min: number, max?: number) {
-  const schema = z.number().check(isInteger, z.minimum(min));
-  return max === undefined ? schema : schema.check(z.maximum(max));
+  const schema = z.number().check(isInteger, minimum(min));
+  return max === undefined ? schema : schema.check(maximum(max));
 }
 
 /** A number above 0, up to `max` if there is one. */
 function positive(max?: number) {
-  const schema = z.number().check(z.positive());
-  return max === undefined ? schema : schema.check(z.maximum(max));
+  const schema = z.number().check(above(0));
+  return max === undefined ? schema : schema.check(maximum(max));
 }
 
 /**
@@ -51,9 +51,11 @@ function modeOf(spelling: ModeSpelling): Mode {
   return spelling;
 }
 
-const modeSchema = z.enum(modeSpellings).check(z.overwrite(modeOf)) as z.ZodMiniType<Mode, ModeSpelling>;
+const modeSchema = z.enum(modeSpellings).check((payload) => {
+  payload.value = modeOf(payload.value);
+}) as z.ZodMiniType<Mode, ModeSpelling>;
 
-const unitInterval = z.number().check(z.minimum(0), z.maximum(1));
+const unitInterval = z.number().check(minimum(0), maximum(1));
 
 const similaritySchema = z.strictObject({
   algorithm: z.optional(z.enum(['levenshtein', 'jaccard'])),
@@ -128,21 +130,22 @@ const placeholders = new Set(['number', 'word', 'line', 'text']);
 /** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
 const textTemplateSchema = z.string().check(
   maxLength(500),
-  z.refine(
-    (template) => /^[^\s{][^{]{3}/.test(template),
+  refine(
+    (template: string) => /^[^\s{][^{]{3}/.test(template),
     'must start with at least four literal characters, without leading white space, before its first placeholder',
   ),
   // Adjacent numbers could be split in too many ways.
-  z.refine(
-    (template) => !/\}[\d.]*\{/.test(template),
+  refine(
+    (template: string) => !/\}[\d.]*\{/.test(template),
     'must have more than digits and dots between two placeholders, so that it is clear where the first one ends',
   ),
-  z.refine(
-    (template) => [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
+  refine(
+    (template: string) =>
+      [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
     `has an unknown placeholder; known ones are ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
   ),
-  z.refine(
-    (template) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
+  refine(
+    (template: string) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
     'can contain only one of {word}, {line} and {text} before a last one at its end',
   ),
 );
@@ -210,15 +213,15 @@ const turnRequestsSchema = z.strictObject({
 
 const budgetLimits = {
   enabled: onOffSchema,
-  tokens: z.optional(z.number().check(isInteger, z.positive())),
+  tokens: z.optional(z.number().check(isInteger, above(0))),
   usd: z.optional(positive(1_000_000_000)),
-  calls: z.optional(z.number().check(isInteger, z.positive())),
+  calls: z.optional(z.number().check(isInteger, above(0))),
   minutes: z.optional(positive(1_000_000)),
 };
 
 const budgetSchema = z.strictObject({ ...budgetLimits, per: z.optional(z.enum(budgetScopes)) });
 
-const usdSchema = z.number().check(z.nonnegative(), z.maximum(1_000_000));
+const usdSchema = z.number().check(minimum(0), maximum(1_000_000));
 
 /** US dollars per million tokens of a model. */
 const priceSchema = z.strictObject({
@@ -231,17 +234,12 @@ const priceSchema = z.strictObject({
 /** Each mask pattern is searched for in every text that is written. */
 const MAX_MASKS = 1000;
 
-const patternSchema = z
-  .string()
-  .check(
-    z.refine((pattern) => parsePattern(pattern).ok, { error: ({ input }) => patternFault(input as string) }),
-  );
-
-function patternFault(pattern: string): string | undefined {
-  const parsed = parsePattern(pattern);
-  const shown = pattern.length <= 80 ? pattern : `${pattern.slice(0, 79)}…`;
-  return parsed.ok ? undefined : `${JSON.stringify(shown)} ${parsed.why}`;
-}
+const patternSchema = z.string().check(({ value: input, issues }) => {
+  const parsed = parsePattern(input);
+  const shown = input.length <= 80 ? input : `${input.slice(0, 79)}…`;
+  if (!parsed.ok)
+    issues.push({ code: 'custom', input, message: `${JSON.stringify(shown)} ${parsed.why}`, continue: true });
+});
 
 const stopAfterDenials = whole(1, 1_000_000);
 const onBudget = z.enum(['stop', 'ask']);
