@@ -1,5 +1,4 @@
 import type { KnownEvent, PriceSettings } from '@loopwatch/contract';
-import type { Price } from './price-table.ts';
 
 type TurnFinished = Extract<KnownEvent, { type: 'turn_finished' }>;
 
@@ -8,26 +7,17 @@ const MAX_REMEMBERED = 1000;
 
 /** Token prices of models: from the configuration, else from the shipped table. */
 export class PriceBook {
-  readonly #own: ReadonlyMap<string, Price>;
-  readonly #table: ReadonlyMap<string, Price>;
-  readonly #remembered = new Map<string, Price | undefined>();
+  readonly #own: ReadonlyMap<string, PriceSettings>;
+  readonly #table: ReadonlyMap<string, PriceSettings>;
+  readonly #remembered = new Map<string, PriceSettings | undefined>();
 
-  constructor(own: Readonly<Record<string, PriceSettings>>, table: ReadonlyMap<string, Price>) {
-    const entries = Object.entries(own).map(([model, price]): [string, Price] => [
-      model.toLowerCase(),
-      {
-        input: price.input,
-        output: price.output,
-        cachedInput: price.cached_input,
-        cacheWrite: price.cache_write,
-      },
-    ]);
-    this.#own = new Map(entries);
+  constructor(own: Readonly<Record<string, PriceSettings>>, table: ReadonlyMap<string, PriceSettings>) {
+    this.#own = new Map(Object.entries(own).map(([model, price]) => [model.toLowerCase(), price]));
     this.#table = table;
   }
 
   /** @returns undefined for a model with an unknown price */
-  priceOf(model: string): Price | undefined {
+  priceOf(model: string): PriceSettings | undefined {
     if (this.#remembered.has(model)) return this.#remembered.get(model);
     const names = namesOf(model);
     const price = firstOf(this.#own, names) ?? firstOf(this.#table, names);
@@ -48,7 +38,8 @@ export class PriceBook {
     if (!usage || model === null) return undefined;
     const price = isReported ? firstOf(this.#own, namesOf(model)) : this.priceOf(model);
     if (price === undefined) return undefined;
-    const { input, output, cachedInput = input, cacheWrite = input } = price;
+    // Tokens of a kind without a price cost as much as input.
+    const { input, output, cached_input: cachedInput = input, cache_write: cacheWrite = input } = price;
     const cached = usage.cachedInputTokens ?? 0;
     const written = usage.cacheWriteTokens ?? 0;
     const plain = Math.max(0, (usage.inputTokens ?? 0) - cached - written);
@@ -61,7 +52,10 @@ function hasTokens(usage: TurnFinished['usage']): boolean {
   return ((usage?.inputTokens ?? 0) || (usage?.outputTokens ?? 0)) > 0;
 }
 
-function firstOf(prices: ReadonlyMap<string, Price>, names: readonly string[]): Price | undefined {
+function firstOf(
+  prices: ReadonlyMap<string, PriceSettings>,
+  names: readonly string[],
+): PriceSettings | undefined {
   const name = names.find((one) => prices.has(one));
   return name === undefined ? undefined : prices.get(name);
 }

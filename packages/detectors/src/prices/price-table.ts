@@ -1,13 +1,6 @@
-/** US dollars per million tokens; token kinds without a price cost as much as input. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cachedInput?: number | undefined;
-  /** For the five-minute cache, if there are several. */
-  readonly cacheWrite?: number | undefined;
-}
+import type { PriceSettings } from '@loopwatch/contract';
 
-/** Prices of input, cached input and output, and of cache writes if they have their own. */
+/** Prices of input, cached input and output, and of writing to the five-minute cache if that has its own. */
 type Row = readonly [input: number, cachedInput: number, output: number, cacheWrite?: number];
 
 /**
@@ -79,9 +72,9 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 /** Known prices by model name, without vendor and date. */
-export const priceTable: ReadonlyMap<string, Price> = new Map(
-  Object.entries(rows).map(([model, [input, cachedInput, output, cacheWrite]]): [string, Price] => [
+export const priceTable: ReadonlyMap<string, PriceSettings> = new Map(
+  Object.entries(rows).map(([model, [input, cachedInput, output, cacheWrite]]) => [
     model,
-    { input, output, cachedInput, cacheWrite },
+    { input, output, cached_input: cachedInput, cache_write: cacheWrite },
   ]),
 );

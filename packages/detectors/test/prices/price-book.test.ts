@@ -43,7 +43,12 @@ describe('the price of a model', () => {
   });
 
   it('is higher for output than for input, and lower for cached input', () => {
-    for (const { input, output, cachedInput = 0, cacheWrite = input } of priceTable.values()) {
+    for (const {
+      input,
+      output,
+      cached_input: cachedInput = 0,
+      cache_write: cacheWrite = input,
+    } of priceTable.values()) {
       expect(output).toBeGreaterThan(input);
       expect(cachedInput).toBeLessThan(input);
       expect(cacheWrite).toBeGreaterThanOrEqual(input);
