@@ -4,7 +4,7 @@ import { canonicalArguments } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { type NormalizedResult, normalizeResult } from '../results/normalize-result.ts';
 import { ResultFrames, type SeenLine } from '../results/result-frames.ts';
-import { isDenial } from '../results/result-kind.ts';
+import { isDenial, wasDenied } from '../results/result-kind.ts';
 import { callNature, handsOver, keepsPlan } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
@@ -209,7 +209,7 @@ export class CallHistory {
       frames: this.#frames,
     };
     // A denied call would have been a repetition, so it counts as one.
-    const isDenied = event.denied === true || isDenial(event.result);
+    const isDenied = wasDenied(event);
     const before = isDenied ? this.#resultBefore(call) : null;
     call.result ??= before ?? normalizeResult(event.result, event.isError, text, this.#knowledge.agents);
     if (isDenied) {

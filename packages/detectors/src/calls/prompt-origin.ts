@@ -1,7 +1,7 @@
 import type { KnownEvent } from '@loopwatch/contract';
 import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { normalizeText } from '../results/lex-result.ts';
-import { isDenial } from '../results/result-kind.ts';
+import { wasDenied } from '../results/result-kind.ts';
 import { REJECTS_ANSWER, rejects } from './rejections.ts';
 
 /** A person needs longer than this to read an answer and write a prompt. */
@@ -49,7 +49,7 @@ export class PromptOrigin {
     this.author = null;
     this.startsOver = false;
     if (event.type === 'prompt_started') this.#onPrompt(event, time);
-    if (event.type === 'tool_result') this.#afterResult = !isDenied(event);
+    if (event.type === 'tool_result') this.#afterResult = !wasDenied(event);
     else if (event.type !== 'turn_finished') this.#afterResult = false;
     // Files do not say when a turn ended; readers learn of it from what comes next.
     if (event.type !== 'turn_finished') this.#lastTime = time;
@@ -114,11 +114,6 @@ export class PromptOrigin {
     this.#promptTime = snapshot.promptTime;
     this.startsOver = snapshot.startsOver;
   }
-}
-
-/** Whether Loopwatch refused the call, rather than that it ran. */
-function isDenied({ denied, result }: Extract<KnownEvent, { type: 'tool_result' }>): boolean {
-  return denied === true || isDenial(result);
 }
 
 function isSameText(a: string, b: string): boolean {

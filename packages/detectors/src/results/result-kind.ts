@@ -187,3 +187,8 @@ export function denialText(text: string): string {
 export function isDenial(result: unknown): boolean {
   return typeof result === 'string' && result.slice(0, OPENING_UNITS).includes(OPENING);
 }
+
+/** Whether an event of a result says that the call was denied, rather than that it ran. */
+export function wasDenied({ denied, result }: Readonly<Record<string, unknown>>): boolean {
+  return denied === true || isDenial(result);
+}

@@ -3,7 +3,7 @@ import { callIdentity, continues, type ProposedCall } from '../incident/call-key
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
-import { isDenial } from '../results/result-kind.ts';
+import { wasDenied } from '../results/result-kind.ts';
 import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
 import { Denials } from './denials.ts';
 import { type Conclusion, NO_VERDICTS, NOTHING_FOUND, type PushResult } from './push-result.ts';
@@ -139,7 +139,7 @@ export class WatchedSession {
     if (event.type !== 'tool_result') return;
     const call = this.#denials.takeCall(event.callId ?? null);
     if (call === undefined) return;
-    const isDenied = event.denied === true || isDenial(event.result);
+    const isDenied = wasDenied(event);
     if (!isDenied && this.#denials.isEmpty) return;
     const identity = callIdentity(call, this.#analyzer.currentPlan.knowledge);
     if (isDenied)
