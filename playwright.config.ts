@@ -4,10 +4,11 @@ import { chromiumPath } from './e2e/support/chromium.ts';
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  timeout: 240_000,
+  // Ten times what the longest test takes beside the other tests.
+  timeout: 900_000,
   fullyParallel: false,
   workers: 2,
-  expect: { timeout: 60_000 },
+  expect: { timeout: 120_000 },
   use: {
     browserName: 'chromium',
     // Screenshots of each frame took a sixth of the browser's CPU time.

@@ -103,8 +103,6 @@ for (const { path, shown } of routes) {
   test(`accessibility: no violations and nothing cut off at any width, in both themes: ${name}`, async ({
     page,
   }) => {
-    // Six checks take a while on a busy machine.
-    test.setTimeout(180_000);
     await page.goto(url + (typeof path === 'string' ? path : path()));
     await expectFine(page, shown);
   });

@@ -34,7 +34,7 @@ test('list: shows a new incident at once, and opens and closes it by keyboard', 
   await openList(page);
   server.addLoop('i-live-1');
   const first = rows(page).first();
-  await expect(first).toContainText('fetch_url ×5', { timeout: 20_000 });
+  await expect(first).toContainText('fetch_url ×5');
   await expect(first).toContainText('night-shift');
 
   await page.keyboard.press('j');

@@ -11,7 +11,6 @@ const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${prefix}-${String(n)}`);
 
 test('server outage: is shown, and followed by the incidents detected meanwhile', async ({ page, stack }) => {
-  test.setTimeout(120_000);
   await page.goto(`${stack.url}/incidents`);
   await expectLive(page);
   await stack.call('before', 6, 'probe');
@@ -38,7 +37,6 @@ test('Kafka outage: is shown, and followed by all incidents from before and afte
   stack,
   kafka,
 }) => {
-  test.setTimeout(180_000);
   await page.goto(`${stack.url}/incidents`);
   await expectLive(page);
   await stack.call('before', 6, 'probe');

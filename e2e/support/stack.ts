@@ -39,7 +39,7 @@ export const test = base.extend<{ readonly storage: Storage; readonly stack: Sta
       await using kafka = await startKafka({ own: true });
       await use(kafka);
     },
-    { scope: 'worker', timeout: 240_000 },
+    { scope: 'worker', timeout: 900_000 },
   ],
   postgres: [
     async ({}, use) => {
@@ -47,7 +47,7 @@ export const test = base.extend<{ readonly storage: Storage; readonly stack: Sta
       await use(postgres);
       await postgres.stop();
     },
-    { scope: 'worker', timeout: 240_000 },
+    { scope: 'worker', timeout: 900_000 },
   ],
   storage: ['PGlite', { option: true }],
   stack: [
@@ -97,6 +97,6 @@ export const test = base.extend<{ readonly storage: Storage; readonly stack: Sta
         await stopServer();
       }
     },
-    { timeout: 240_000 },
+    { timeout: 900_000 },
   ],
 });
