@@ -35,6 +35,8 @@ export class PriceBook {
   costOf({ usage, costUsd }: TurnFinished, model: string | null): number | undefined {
     const isReported = typeof costUsd === 'number';
     if (isReported && (costUsd > 0 || !hasTokens(usage))) return costUsd;
+    // A request that was aborted before it used anything.
+    if (usage && !hasTokens(usage)) return 0;
     if (!usage || model === null) return undefined;
     const price = isReported ? firstOf(this.#own, namesOf(model)) : this.priceOf(model);
     if (price === undefined) return undefined;
