@@ -16,6 +16,8 @@ const manifest = join(import.meta.dirname, '../../../packages/cli/test/hooks/age
  */
 export async function codingAgents(): Promise<string> {
   const folder = await npmEnvironment('agents', manifest, {
+    // pi needs a later Node than the one that installs it.
+    options: ['--no-engine-strict'],
     // Their install scripts select the binary for this system; those of the others compile unused parts.
     finish: async (work) => {
       await run('npm', ['rebuild', '@anthropic-ai/claude-code', '@xai-official/grok', 'opencode-ai'], {

@@ -12,7 +12,7 @@ import { UsageError } from '../errors.ts';
 import { installationOf } from './hook-command.ts';
 import type { HookInstallation, HookTarget } from './hook-target.ts';
 import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
-import { pluginText, readPlugin } from './opencode-plugin.ts';
+import { readPlugin } from './plugin-client.ts';
 import { addToToml, hooksInToml, removeFromToml } from './toml-settings.ts';
 import { addToYaml, hooksInYaml, removeFromYaml } from './yaml-settings.ts';
 
@@ -29,7 +29,7 @@ function hooksIn(entry: unknown, { layout }: HookedAgent): readonly unknown[] {
 
 /** @param text content of the file; empty when it does not exist */
 export function addHook(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
-  if (agent.layout === 'plugin') return pluginText(target);
+  if (agent.layout === 'plugin') return agent.hook(target);
   if (agent.layout === 'toml') return addToToml(file, text, agent, target);
   if (agent.layout === 'yaml') return addToYaml(file, text, agent, target);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';

@@ -4,9 +4,10 @@ import { type HookAgent, hookAgents } from '@loopwatch/contract/api';
 import { UsageError } from '../errors.ts';
 import { hookCommandLine } from './hook-command.ts';
 import { type HookTarget } from './hook-target.ts';
+import { opencodePlugin } from './opencode-plugin.ts';
+import { piExtension } from './pi-extension.ts';
 
-/** How a coding agent is configured to call the hook. */
-export interface HookedAgent {
+interface AgentFile {
   /** Name in commands and URLs. */
   readonly name: HookAgent;
   /** Display name. */
@@ -15,18 +16,29 @@ export interface HookedAgent {
   readonly userFile: (env: NodeJS.ProcessEnv) => string;
   /** The settings file within a project folder; undefined if projects have no hooks of their own. */
   readonly projectFile: string | undefined;
-  /**
-   * How the file lists hooks: in JSON, each event with groups of hooks or with hooks; in TOML, each a table; in YAML, each event with
-   * hooks; a plugin is a file of its own.
-   */
-  readonly layout: 'groups' | 'hooks' | 'toml' | 'yaml' | 'plugin';
   /** The hook events to register, by the names of the agent. */
   readonly events: readonly string[];
-  /** The entry for each event. */
-  readonly hook: (target: HookTarget) => object;
   /** What the user has to do after installation. */
   readonly note: string;
 }
+
+/** An agent whose settings list hooks. */
+export interface ListedHooks extends AgentFile {
+  /** In JSON, each event with groups of hooks or with hooks; in TOML, each a table; in YAML, each event with hooks. */
+  readonly layout: 'groups' | 'hooks' | 'toml' | 'yaml';
+  /** The entry for each event. */
+  readonly hook: (target: HookTarget) => object;
+}
+
+/** An agent that loads a program, which is a file of its own. */
+interface PluginFile extends AgentFile {
+  readonly layout: 'plugin';
+  /** The text of the file. */
+  readonly hook: (target: HookTarget) => string;
+}
+
+/** How a coding agent is configured to call the hook. */
+export type HookedAgent = ListedHooks | PluginFile;
 
 /** The agent ends a hook after this time, whatever delays it; for the server, the hook itself waits less. */
 const TIMEOUT_SECONDS = 5;
@@ -119,8 +131,19 @@ export const hookedAgents: Readonly<Record<HookAgent, HookedAgent>> = {
     projectFile: '.opencode/plugin/loopwatch.js',
     layout: 'plugin',
     events: ['plugin'],
-    hook: (target) => target,
+    hook: opencodePlugin,
     note: restart,
+  },
+  pi: {
+    name: 'pi',
+    title: 'pi',
+    userFile: (env) =>
+      join(env['PI_CODING_AGENT_DIR'] || join(homeFolder(env), '.pi', 'agent'), 'extensions', 'loopwatch.js'),
+    projectFile: '.pi/extensions/loopwatch.js',
+    layout: 'plugin',
+    events: ['plugin'],
+    hook: piExtension,
+    note: `${restart} Or reload their extensions: /reload.`,
   },
   kimi: {
     name: 'kimi',

@@ -1,62 +1,21 @@
-import {
-  FIRST_PAUSE_SECONDS,
-  type HookInstallation,
-  type HookTarget,
-  hookUrl,
-  PAUSE_PARTS,
-  SLOW_PARTS,
-  WAIT_PARTS,
-} from './hook-target.ts';
-import { postText } from './post-text.ts';
+import type { HookTarget } from './hook-target.ts';
+import { pluginClient } from './plugin-client.ts';
 
-/**
- * The plugin for opencode, which has no hooks of another kind. It sends what the hooks of Claude Code send, and pauses as a
- * hook does; one process knows how long its calls have taken.
- */
-export function pluginText(target: HookTarget): string {
-  const { waitMs, pauseMinutes, tokenEnv = null } = target;
-  const settings = { url: hookUrl('opencode', target.url), tokenEnv, waitMs, pauseMinutes };
-  return `// Loopwatch stops loops: before each call, this plugin asks its server whether the call would continue one.
-// Written by \`loopwatch hook install opencode\`; \`loopwatch hook uninstall opencode\` removes it.
-const settings = ${JSON.stringify(settings, null, 2)};
-const slowMs = settings.waitMs * ${String(SLOW_PARTS / WAIT_PARTS)};
-const tooLongMs = settings.waitMs * ${String(PAUSE_PARTS / WAIT_PARTS)};
-
-${postText}
+/** The plugin for opencode. */
+export function opencodePlugin(target: HookTarget): string {
+  return `${pluginClient('opencode', 'plugin', target)}
 
 export const Loopwatch = async ({ client }) => {
   const parents = new Map();
   const calls = new Map();
-  let slowTotal = 0;
-  let pauseMs = 0;
-  let pausedUntil = 0;
-
   const show = (message) =>
     client.tui.showToast({ body: { message, variant: 'warning' } }).catch(() => {});
+  const askServer = createAsk(show);
 
-  /** The first pause is short: a server that has just started may be slow only once. */
-  function pause() {
-    if (pauseMs === 0) show('Loopwatch is not asked for a while: its server is too slow');
-    pauseMs = Math.min(Math.max(pauseMs * 2, ${String(FIRST_PAUSE_SECONDS * 1_000)}), settings.pauseMinutes * 60_000);
-    pausedUntil = Date.now() + pauseMs;
-  }
-
-  /** Never throws: whatever is wrong with the server, the agent continues. */
-  async function ask(session, event, fields) {
-    if (Date.now() < pausedUntil) return {};
-    const token = settings.tokenEnv === null ? undefined : process.env[settings.tokenEnv];
+  function ask(session, event, fields) {
     const parent = parents.get(session);
     const ids = parent === undefined ? { session_id: session } : { session_id: parent, agent_id: session };
-    const input = JSON.stringify({ ...ids, hook_event_name: event, ...fields });
-    const { text, tookMs } = await post(settings.url, token, settings.waitMs, input);
-    slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;
-    if (slowTotal === 0) pauseMs = 0;
-    else if (slowTotal >= tooLongMs) pause();
-    try {
-      return JSON.parse(text);
-    } catch {
-      return {};
-    }
+    return askServer({ ...ids, hook_event_name: event, ...fields });
   }
 
   return {
@@ -95,17 +54,4 @@ export const Loopwatch = async ({ client }) => {
   };
 };
 `;
-}
-
-/** What the plugin's file says of its installation. */
-export function readPlugin(text: string): HookInstallation {
-  const value = (name: string) => new RegExp(`"${name}": (?:"([^"]*)"|([\\d.]+))`).exec(text);
-  const server = /^(https?:.*)\/api\/v1\/hooks\/opencode$/.exec(value('url')?.[1] ?? '')?.[1];
-  const waitMs = value('waitMs')?.[2];
-  return {
-    events: server === undefined ? [] : ['plugin'],
-    server,
-    tokenEnv: value('tokenEnv')?.[1],
-    waitMs: waitMs === undefined ? undefined : Number(waitMs),
-  };
 }

@@ -1,11 +1,11 @@
 import { UsageError } from '../errors.ts';
 import { type HookEntry } from './hook-command.ts';
 import type { HookTarget } from './hook-target.ts';
-import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
+import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
 
 /** Hooks in TOML, each a table of the list `hooks`. All other text is unchanged. */
 
-export function addToToml(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
+export function addToToml(file: string, text: string, agent: ListedHooks, target: HookTarget): string {
   const lines = text.split('\n').map((line) => line.trim());
   const first = lines.findIndex((line) => line.startsWith('['));
   if (lines.slice(0, first === -1 ? undefined : first).some((line) => /^hooks\b/.test(line)))

@@ -2,14 +2,14 @@ import { type Document, isMap, isSeq, parseDocument, stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
 import type { HookEntry } from './hook-command.ts';
 import type { HookTarget } from './hook-target.ts';
-import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
+import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
 
 /** Hooks in YAML: lists by event. Where there are no others, all other text is unchanged; else all comments are kept. */
 
 /** Commands are longer than a line. */
 const format = { lineWidth: 0 };
 
-export function addToYaml(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
+export function addToYaml(file: string, text: string, agent: ListedHooks, target: HookTarget): string {
   const rest = removeFromYaml(file, text, agent);
   const settings = settingsIn(file, rest);
   if (!settings.has('hooks')) {
@@ -23,7 +23,7 @@ export function addToYaml(file: string, text: string, agent: HookedAgent, target
   return settings.toString(format);
 }
 
-export function removeFromYaml(file: string, text: string, agent: HookedAgent): string {
+export function removeFromYaml(file: string, text: string, agent: ListedHooks): string {
   const settings = settingsIn(file, text);
   const own = hooksInYaml(file, text, agent);
   if (own.length === 0) return text;
@@ -46,7 +46,7 @@ export function removeFromYaml(file: string, text: string, agent: HookedAgent): 
   return settings.toString(format);
 }
 
-export function hooksInYaml(file: string, text: string, { events }: HookedAgent): HookEntry[] {
+export function hooksInYaml(file: string, text: string, { events }: ListedHooks): HookEntry[] {
   const settings = settingsIn(file, text);
   return events.flatMap((event) => {
     const list = settings.getIn(['hooks', event]);

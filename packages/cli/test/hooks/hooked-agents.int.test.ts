@@ -29,7 +29,7 @@ function hooksIn(file: string, text: string): Readonly<Record<string, readonly E
   return (settings as { readonly hooks: Readonly<Record<string, Entry[]>> }).hooks;
 }
 
-const files: Readonly<Record<Exclude<HookAgent, 'opencode'>, string>> = {
+const files: Readonly<Record<Exclude<HookAgent, 'opencode' | 'pi'>, string>> = {
   'claude-code': '.claude/settings.json',
   codex: '.codex/hooks.json',
   gemini: '.gemini/settings.json',

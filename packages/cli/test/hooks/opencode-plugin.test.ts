@@ -1,21 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
-import { tempDir } from '@loopwatch/testkit';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { addHook, findHooks, removeHook } from '../../src/hooks/hook-settings.ts';
 import { hookDefaults } from '../../src/hooks/hook-target.ts';
 import { hookedAgents } from '../../src/hooks/hooked-agents.ts';
+import { denied, importPlugin, startHookServer } from './plugin-runs.ts';
 
 const agent = hookedAgents.opencode;
-
-interface Posted {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly authorization: string | undefined;
-}
 
 /** The hooks of a plugin, by the types of `@opencode-ai/plugin` 1.18. */
 interface PluginHooks {
@@ -25,30 +14,8 @@ interface PluginHooks {
   event: (input: { event: object }) => Promise<void>;
 }
 
-/** A server that answers each hook in turn, then with an empty object; undefined: never. */
-async function startHookServer(answers: (object | undefined)[] = []) {
-  const posted: Posted[] = [];
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      posted.push({ body: body as Posted['body'], authorization: request.headers.authorization });
-      const answer = answers.length === 0 ? {} : answers.shift();
-      if (answer !== undefined) response.end(JSON.stringify(answer));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, posted };
-}
-
 async function load(url: string, more: object = {}) {
-  const dir = await tempDir();
-  onTestFinished(() => dir.remove());
-  const file = join(dir.path, 'loopwatch.mjs');
-  await writeFile(file, addHook(file, '', agent, { url, tokenEnv: undefined, ...hookDefaults, ...more }));
-  const { Loopwatch } = (await import(pathToFileURL(file).href)) as {
+  const { Loopwatch } = (await importPlugin(agent, url, more)) as {
     Loopwatch: (context: object) => Promise<PluginHooks>;
   };
   const aborted: unknown[] = [];
@@ -62,11 +29,6 @@ async function load(url: string, more: object = {}) {
 
 const call = (n: number, sessionID = 's-1') => ({ tool: 'read', sessionID, callID: `c-${String(n)}` });
 const args = { filePath: 'a' };
-const denied = (text: string, more: object = {}) => ({
-  hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: text },
-  ...more,
-});
-
 it('opencode plugin: sends a prompt, a call and its result, and passes the advice to the model', async () => {
   const advice = { hookSpecificOutput: { additionalContext: 'You repeat yourself' } };
   const { url, posted } = await startHookServer([{}, {}, advice]);

@@ -141,6 +141,22 @@ const agents: readonly RealAgent[] = [
     },
   },
   {
+    agent: 'pi',
+    command: 'pi',
+    hasTranscript: true,
+    canEnd: true,
+    args: ['--print', '--model', 'scripted/m', task],
+    read: (path) => ({ name: 'read', args: { path } }),
+    // It needs Node 22.
+    env: () => ({ PI_OFFLINE: '1', PATH: `${node22()}:${process.env['PATH'] ?? ''}` }),
+    settings: (url) => {
+      const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
+      const scripted = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'none' };
+      const providers = { scripted: { ...scripted, models: [{ id: 'm', name: 'm', cost }] } };
+      return { '.pi/agent/models.json': JSON.stringify({ providers }) };
+    },
+  },
+  {
     agent: 'grok',
     command: 'grok',
     args: ['--single', task, '--model', 'm', '--always-approve', '--no-auto-update'],
@@ -155,6 +171,10 @@ const agents: readonly RealAgent[] = [
 ];
 
 let commands: string;
+
+function node22(): string {
+  return join(commands, `../node-22-${process.arch}/bin`);
+}
 
 beforeAll(async () => {
   commands = await codingAgents();
@@ -231,7 +251,7 @@ async function run(
   return { said: `${said}\n${complained}`, model, url };
 }
 
-// Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode; Grok Build
+// Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode; pi; Grok Build
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   async (agent) => {

@@ -71,6 +71,7 @@ export const hookAgents = [
   'copilot',
   'cursor',
   'opencode',
+  'pi',
   'kimi',
   'grok',
   'hermes',

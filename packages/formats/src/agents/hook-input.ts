@@ -17,6 +17,7 @@ export type HookAgent =
   | 'copilot-cli'
   | 'cursor'
   | 'opencode'
+  | 'pi'
   | 'kimi-code'
   | 'grok'
   | 'hermes';

@@ -45,6 +45,7 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
   copilot: 'copilot-cli',
   cursor: 'cursor',
   opencode: 'opencode',
+  pi: 'pi',
   kimi: 'kimi-code',
   grok: 'grok',
   hermes: 'hermes',

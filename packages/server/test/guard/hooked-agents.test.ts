@@ -61,9 +61,9 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
     },
     { additional_context: expect.stringMatching(advised) },
   ],
-  // The inputs that its plugin sends.
-  [
-    'opencode',
+  // The inputs that their plugins send.
+  ...(['opencode', 'pi'] as const).map((agent): [HookAgent, string, unknown, object] => [
+    agent,
     'read',
     {
       hookSpecificOutput: {
@@ -73,7 +73,7 @@ describe.each<[agent: HookAgent, tool: string, denied: unknown, advised: object]
       },
     },
     advice('PostToolUseFailure'),
-  ],
+  ]),
   // The inputs that Kimi Code 2.1.0, Grok Build 1.0.41 and Hermes 0.19.0 send, which know of a denial, and of no end of the turn.
   [
     'kimi',

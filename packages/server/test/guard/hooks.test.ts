@@ -68,7 +68,7 @@ describe('hooks', () => {
       '/hooks/aider',
       {},
       404,
-      /Unknown agent aider; expected one of claude-code, codex, gemini, copilot, cursor, opencode, kimi, grok, hermes, generic/,
+      /Unknown agent aider; expected one of claude-code, codex, gemini, copilot, cursor, opencode, pi, kimi, grok, hermes, generic/,
     ],
     [
       'other input',
