@@ -68,9 +68,12 @@ describe('the cost of a turn', () => {
     expect(book.costOf(finished(usage), 'claude-sonnet-4-5')).toBeCloseTo(usd, 9);
   });
 
-  it.each(['unheard-of', null])('is 0 for a request that used no tokens, even if its model is %s', (model) => {
-    expect(book.costOf(finished({ inputTokens: 0, outputTokens: 0 }), model)).toBe(0);
-  });
+  it.each(['unheard-of', null])(
+    'is 0 for a request that used no tokens, even if its model is %s',
+    (model) => {
+      expect(book.costOf(finished({ inputTokens: 0, outputTokens: 0 }), model)).toBe(0);
+    },
+  );
 
   it('uses the input price for cached input without a price', () => {
     const own = new PriceBook({ m: { input: 2, output: 4 } }, priceTable);
