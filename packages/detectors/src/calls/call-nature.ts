@@ -26,15 +26,18 @@ const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 const ALTERS =
   /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
 const GUI =
-  /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
+  /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
 /** Further names of tools that move on in something shown piece by piece. */
 const NAVIGATES =
-  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate)(?:$|[_\-. ])/i;
+  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|undo|redo)(?:$|[_\-. ])/i;
 /** One tool for all of an interface; its arguments say what it does. */
 const INTERFACE =
   /(?:^|[_\-. ])(?:computer|computer_use|browser|browser_action|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i;
 const INTERFACE_ACTION =
-  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation)":"[^"]{0,40}(?:scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
+  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
+/** Code, command lines and keys that move on. */
+const MOVES =
+  /scroll(?:By|To|IntoView)?\(|scrollTop\b|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
 /** Further names of tools that look something up. */
@@ -71,7 +74,9 @@ export function callNature(
         ? true
         : null),
     gui: contract?.gui ?? GUI.test(words),
-    navigates: line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui),
+    navigates:
+      (line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui)) ||
+      (!edits && MOVES.test(line || identity.arguments)),
     enters: ENTERS.test(words),
     reads: !changes && (contract?.mutating === false || READS.test(words)),
     idles: IDLES.test(line),

@@ -12,6 +12,12 @@ const STUCK =
 /** A second sentence of several words. */
 const SAYS_MORE = /(?:[.!?]\s|\n)\S+ \S+ \S/;
 
+/** Says only that the step was taken. */
+const TAKEN =
+  /^[^\n]{0,40}\b(?:(?:swip|scroll|click|tapp|press|flick|dragg|turn|flipp|zoom|pann|pinch|rotat|mov|jump|stepp|skipp|advanc|increas|decreas|increment|decrement|dispatch|perform|execut|complet)ed|(?:un|re)?done|sent|flung|slid)\b.{0,60}$/i;
+/** The code that was run, and that it returned nothing. */
+const RAN =
+  /^\W*ran (?:\w+ )?code\W*```[^`]*```\s*$|^[^]{0,80}\b(?:undefined|null|none)\W*(?:console output\W*)?$/i;
 /** A picture, or where one is. */
 const PICTURE = /^[^]{0,80}(?:image|screenshot|picture|base64)/i;
 
@@ -54,7 +60,11 @@ function isBlind({ outcome, calls }: CallStep): boolean {
 
 /** Whether a result says no more than that the step was taken, or shows it in a picture. */
 function isReceipt(result: PastCall['result']): boolean {
-  return result === null || ((result.bare || PICTURE.test(result.shown)) && !SAYS_MORE.test(result.shown));
+  if (result === null) return true;
+  const { bare, shown, kind } = result;
+  if (kind === 'ok' && RAN.test(shown)) return true;
+  const isShort = bare || PICTURE.test(shown) || (kind === 'ok' && TAKEN.test(shown));
+  return isShort && !SAYS_MORE.test(shown);
 }
 
 export function isNavigation({ calls }: CallStep): boolean {

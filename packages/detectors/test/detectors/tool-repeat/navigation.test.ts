@@ -40,6 +40,12 @@ const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] 
   ['computer', { action: 'scroll', scroll_direction: 'down' }],
   ['computer', { action: 'key', text: 'Page_Down' }],
   ['browser_action', { action: 'scroll_down' }],
+  ['mouse_wheel', { delta: -3 }],
+  ['fling', { direction: 'down' }],
+  ['page', { direction: 'forward' }],
+  ['type_keys', { keys: '{PGDN}' }],
+  ['browser_evaluate', { function: '() => window.scrollBy(0, 600)' }],
+  ['bash', { command: 'adb shell input swipe 500 1500 500 500' }],
 ];
 
 it.each(ways)('navigation: %s %o is no loop while each step tells of something new', (name, args) => {
@@ -97,6 +103,37 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
       expected: ['tool-repeat opened chance 9'],
     },
   ]),
+  ...[
+    ['swipe', { direction: 'left' }, 'Swiped left'],
+    ['press_key', { key: 'PageDown' }, 'Pressed key: PageDown'],
+    ['turn_page', {}, 'Turned the page'],
+    ['zoom_in', {}, 'Zoomed in'],
+    [
+      'browser_press_key',
+      { key: 'PageDown' },
+      "### Ran Playwright code\n```js\n// Press PageDown\nawait page.keyboard.press('PageDown');\n```",
+    ],
+    [
+      'evaluate_script',
+      { function: '() => window.scrollBy(0, 800)' },
+      '# evaluate_script response\nScript ran on page and returned:\n```json\nnull\n```',
+    ],
+    ['puppeteer_evaluate', { script: 'window.scrollBy(0, 800)' }, 'undefined\n\nConsole output:\n'],
+  ].map(([name, args, receipt]) => ({
+    what: `lets the agent tell what follows ${JSON.stringify(receipt)}`,
+    steps: times(20, (i) => [name, args, news[i], receipt] as Step),
+    expected: [],
+  })),
+  {
+    what: 'code that was run, with the page that it led to, is a known result',
+    steps: times(6, (i) => [
+      'press_key',
+      { key: 'PageDown' },
+      news[i],
+      "### Ran Playwright code\n```js\nawait page.keyboard.press('PageDown');\n```\n### Page\n- Page Title: Imprint",
+    ]),
+    expected: ['tool-repeat opened chance 4'],
+  },
   {
     what: 'lets the agent tell what it sees between pictures',
     steps: times(20, (i): Step[] => [
