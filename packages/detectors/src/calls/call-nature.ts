@@ -72,7 +72,10 @@ export function callNature(
       contract?.poller ??
       (sleeps || POLLER.test(words) || CHANCE.test(words) || ASKS_STATE.test(line) || ASKS_HEAD.test(line)
         ? true
-        : null),
+        : // What the plan calls pending waits for the agent.
+          keepsPlan({ identity })
+          ? false
+          : null),
     gui: contract?.gui ?? GUI.test(words),
     navigates:
       (line === '' && !ENTERS.test(words) && navigates(words, identity.arguments, contract?.gui)) ||

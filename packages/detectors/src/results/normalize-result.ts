@@ -213,15 +213,18 @@ function exceptionIn(text: string): string | undefined {
 
 const GOING_ON =
   '(?:pending|queued|starting(?! from)|in[ _-]?progress|not[ _-](?:yet[ _-]available|(?:yet[ _-])?(?:ready|started|finished|complete|completed)))';
+/** Words in -ing of which none is work. */
+const NO_WORK =
+  '(?:fail|miss|warn|exist|outstand|wyom|pass|conflict|block|noth|str|lack|upcom|incom|outgo|recurr|remain|expir|trend)ing\\b';
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [
     `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
-    `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!(?:fail|miss|warn)ing)\\w+ing\\b)`,
+    `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!\\w*${NO_WORK})\\w+ing\\b)`,
     '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
-    `(?<![a-z])(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
+    `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
-    '^\\W*(?:still )?(?!(?:fail|miss|warn|noth|str)ing)[a-z]{2,20}ing\\W*$',
+    `^\\W*(?:still )?(?!${NO_WORK})[a-z]{2,20}ing\\W*$`,
     '"(?:done|ready|finished|completed?)"\\s?:\\s?false',
     // French, Spanish, Portuguese, Italian, German, Dutch, Chinese, Japanese, Korean and Russian.
     '\\b(?:en (?:cours|attente|proceso|curso|espera)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling)|(?:ausstehend|wartend)|wird (?:\\w+ )?verarbeitet)\\b',

@@ -92,6 +92,7 @@ describe('polling is recognized by', () => {
     ],
     ['a failing status', 'get_job', { id: 7, state: 'failing', host: 'a.example' }],
     ['a word that only ends in “ing”', 'look', 'Nothing'],
+    ['the plan of the agent', 'read_todos', '1. [pending] write tests\n2. [completed] fix tax'],
     ['a finished status', 'get_job', { id: 7, state: 'done', rows: 91 }],
     [
       'a file whose name starts with sleep',

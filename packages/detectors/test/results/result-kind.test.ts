@@ -133,6 +133,11 @@ it.each([
   'All is ready.',
   '1 line read from file starting from line 1.',
   '{"done":true}',
+  'release_status: required_release_missing',
+  '{"state":"Wyoming","zip":"82414"}',
+  '{"status":"outstanding","amount":120}',
+  'worker 6 was not started',
+  '0 pending migrations',
   'Screenshot taken. Window: File not found',
 ])('%j does not mean that something is in progress or not visible', (result) => {
   expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);
