@@ -125,6 +125,11 @@ const COMMAND = [
 const SHELL =
   /(?:^|__)(?:(?:run|exec|execute|local)_)?(?:in_)?(?:bash|zsh|shell|terminal|powershell|pwsh|command|cmd)(?:_(?:command|cmd|tool|exec|execute|run))?$/i;
 const PROGRAM = ['code', 'source', 'program', 'cell'];
+/** What is written in code, not in `NO`, `A1` or a title. */
+const CODE = /\w\(|[;{}\n]|\s[-+*/%=<>]{1,2}\s|^\s*(?:import|print|return|select|assert|raise)\b/i;
+/** Tools that run what they are given. */
+const RUNS =
+  /(?:^|[_\-. ])(?:run|runs|exec|execute|eval|evaluate|i?python\d?|node|js|javascript|ruby|sql|repl|jupyter|interpreter|interpret|script)(?:$|[_\-. ])/i;
 
 const LOOKS = new Set(
   (
@@ -160,7 +165,10 @@ export function commandFacts(
   const line = name === undefined ? undefined : commandLine(value[name]);
   if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isReadOnlyLine(line) };
   const isProgram = Object.entries(value).some(
-    ([name, field]) => PROGRAM.includes(name) && typeof field === 'string',
+    ([name, field]) =>
+      PROGRAM.includes(name) &&
+      typeof field === 'string' &&
+      (digest !== undefined || CODE.test(field) || RUNS.test(separateWords(tool))),
   );
   return isProgram ? { onlyLooks: false } : {};
 }

@@ -58,3 +58,15 @@ it.each([
 ])('the only text of %s', (tool, args, expected) =>
   expect(commandFacts(toolIdentity(tool, canonicalArguments(args))).onlyLooks).toBe(expected),
 );
+
+it.each([
+  ['get_cell', { cell: 'A1' }, undefined],
+  ['get_country', { code: 'NO' }, undefined],
+  ['find_book', { source: 'The Times (1999)', program: 'Winter term' }, undefined],
+  ['notebook', { cell: 'print(total)' }, false],
+  ['notebook', { cell: 'total = 7' }, false],
+  ['python', { code: 'total' }, false],
+  ['notebook', { source: 'import csv' }, false],
+])('%s %o runs a program or not', (tool, args, expected) =>
+  expect(commandFacts(toolIdentity(tool, canonicalArguments(args))).onlyLooks).toBe(expected),
+);
