@@ -212,9 +212,16 @@ function outputOf(
 }
 
 function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
-  const { phase, detector, sessionId, eventIndex, reason, action } = verdict;
+  const { phase, detector, sessionId, eventIndex, time, reason, action } = verdict;
   const what = phase === 'resolved' ? (verdict.outcome ?? '') : action;
-  return `${oneLine(`${phase.padEnd(9)} ${detector.padEnd(14)} ${what.padEnd(9)} ${sessionId} at event ${String(eventIndex)}: ${reason}`)}\n`;
+  // A session that pauses for long starts over, so the index alone does not say which of its days it was.
+  const at = `at event ${String(eventIndex)}${time > 0 ? `, ${utcText(time)}` : ''}`;
+  return `${oneLine(`${phase.padEnd(9)} ${detector.padEnd(14)} ${what.padEnd(9)} ${sessionId} ${at}: ${reason}`)}\n`;
+}
+
+/** `2026-11-29 08:11:54 UTC` */
+function utcText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function summaryLine(
@@ -223,6 +230,7 @@ function summaryLine(
   bad: BadLines,
   seconds: number,
 ): string {
+  const sessions = counts.loops === 0 ? '' : ` in ${formatCount(counts.sessions.size, 'session')}`;
   const outages = counts.outages === 0 ? '' : `, ${formatCount(counts.outages, 'outage')}`;
   const lines = bad.total - bad.files;
   const badText =
@@ -230,7 +238,7 @@ function summaryLine(
     (bad.files === 0 ? '' : `, ${formatCount(bad.files, 'unreadable file')}`);
   const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${oneLine(counts.ignored)})`;
   return (
-    `${formatCount(counts.loops, 'loop')} in ${formatCount(counts.sessions.size, 'session')}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
+    `${formatCount(counts.loops, 'loop')}${sessions}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }

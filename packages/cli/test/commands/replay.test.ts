@@ -132,9 +132,7 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     const ended = await run(['replay', '-', '--preset', 'stream'], { input });
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     expect(ended.stdout).toEqual([
-      expect.stringMatching(
-        `^0 loops in 0 sessions; ${String(events)} events in \\d+\\.\\d s, preset stream$`,
-      ),
+      expect.stringMatching(`^0 loops; ${String(events)} events in \\d+\\.\\d s, preset stream$`),
     ]);
   });
 
@@ -144,10 +142,18 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     expect(ended).toMatchObject({
       code: 0,
       stderr: ['no tool calls were read: only texts were compared'],
-      stdout: [
-        expect.stringMatching(/^0 loops in 0 sessions; 1 event \(ignored: 1 unfinished last line\) in/),
-      ],
+      stdout: [expect.stringMatching(/^0 loops; 1 event \(ignored: 1 unfinished last line\) in/)],
     });
+  });
+
+  it('replay: tells the loops of different days apart in a session that started over', async () => {
+    const day = (date: number) =>
+      calls('s', 4).map((call, n) => ({ ...call, time: Date.UTC(2026, 10, date, 8, 0, n) }));
+    const ended = await run(['replay', '-'], { input: jsonLines([...day(1), ...day(3)]) });
+    expect(ended.stdout.filter((line) => line.startsWith('opened'))).toEqual([
+      expect.stringContaining(' s at event 3, 2026-11-01 08:00:03 UTC: ls was called 4 times in a row'),
+      expect.stringContaining(' s at event 3, 2026-11-03 08:00:03 UTC: ls was called 4 times in a row'),
+    ]);
   });
 
   it('replay: reports an outage, which is not a loop', async () => {
@@ -157,7 +163,7 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     expect(ended).toMatchObject({ code: 0, stderr: [] });
     expect(ended.stdout).toEqual([
       expect.stringMatching(/^opened {4}outage {9}warn {6}s at event 5: 3 steps in a row failed/),
-      expect.stringMatching(/^0 loops in 0 sessions, 1 outage; 6 events in \d+\.\d s, preset balanced$/),
+      expect.stringMatching(/^0 loops, 1 outage; 6 events in \d+\.\d s, preset balanced$/),
     ]);
   });
 
