@@ -72,7 +72,8 @@ const SAYS_NOTHING =
   /\b(?:_?meta|content|textcontent|type|text|annotations|none|null|is_?error|true|false|exit(?:ed)?|return(?:ed)?|\w*(?:code|_id|_count|_seconds)|id|duration|status|command|process|with|failed|failure|errors?|stdout|stderr|output|no)\b|[^\p{L}\d]|\d+/iuy;
 const PLACE =
   /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3}|(?:line |at \[)\d+:)\d+/gi;
-const NO_COMMAND = /(?<!\S)\S+(: command not found)/gi;
+/** What was tried of a kind that fails as a whole. */
+const TRIED = /(?<!\S)\S+(?=: command not found)|(?<=when calling the )\w+(?= operation)/gi;
 /** Units of a result that are searched for an error. */
 const FAILURE_UNITS = 16_384;
 
@@ -193,7 +194,7 @@ function failureOf(text: string): string {
   const message = exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, '');
   // An error with another id is the same error, one with another number may not be.
   const words = lexResult(message, { isError: false }).bulk;
-  return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(NO_COMMAND, '<name>$1');
+  return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(TRIED, '<name>');
 }
 
 /** Stops at the first word that says something. */

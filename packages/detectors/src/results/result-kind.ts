@@ -34,7 +34,7 @@ const ALL_TRANSIENT = new RegExp(
 
 /** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
-  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:|^(?:[\w-]{1,20} ){1,3}failed: (?!none|no\b|0\b)/i;
+  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|panic|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:|^(?:[\w-]{1,20} ){1,3}failed: (?!none|no\b|0\b)/i;
 /** Errors in other languages. */
 const FOREIGN_ERROR =
   /^\s*(?:fehler|erreur|errore|erro|fout|błąd|chyba|hata|ошибка|помилка|エラー|错误|錯誤|오류|خطأ|त्रुटि)\s?[:：]/iu;
@@ -43,7 +43,7 @@ const REJECTED_EDIT =
   /\b(?:rejected|refused|not applied|not saved|(?:was|were|is|are) not found|(?:did|does) not match|no match)\b/i;
 /** Further words that errors start with. */
 const ERROR_HEADING =
-  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such)\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
+  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such|an error (?:has )?occurred|e: (?:unable|package|version|could|failed|sub-process))\b|(?:the )?(?:api |http )?(?:request|query) failed\b|\w*(?:fail|error|denied|notfound|invalid|forbidden|conflict|unauthori[sz]ed|expired|notallowed|exceeded)\w*\) \w|(?:ora|tns|pls|sp2|dp[iy]|rman)-\d{4,5}:|sqlstate\[|msg \d+, level|(?:bad request|method not allowed|payment required)[:.]|you (?:are not|aren['’]t|must be) (?:currently )?(?:authori[sz]ed|allowed|permitted|logged|signed|authenticated)\b|you (?:do not|don['’]t|have no|lack)\b.{0,30}\b(?:permission|access|rights?|privileges?)\b|(?:\w{2,8}\W{1,3})?something went wrong\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
   /^(?:error(?!s?\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|unable|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
@@ -51,12 +51,18 @@ const ERROR_WITHIN =
 /** A field or tag that marks an error; a program that exits with 1 may as well have found nothing. */
 const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
+/** What failed, in the first line of a result that is none of a look, and the end of a program that a signal stopped. */
+const FAILS =
+  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))[:,] (?!none|no\b|0\b)|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|segmentation fault|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
 /** What a success says about errors. */
 const NO_ERROR =
   /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;
 /** A short record that says that the call failed, and why; the code, if it has one. */
 const FAILED_RECORD =
   /^\s*\{(?=[^]*(?:message|msg|reason|detail|title)\\*["'])(?:[^{}[\]]|\{\}|\[\])*?\b(?:(?:ok|success)\\*["']\s*:\s*\\*["']?false\b|(?:code|status)\\*["']\s*:\s*\\*["']?([45]\d\d)\b|errors\\*["']\s*:\s*\[\s*\{)/i;
+/** The same in lines, as XML or as a table of one row; the state, if it is that of a failure. */
+const PLAIN_RECORD =
+  /^(?=[^]*(?:message|msg|reason|detail|cause|error|text|title)\W)[^{]*?(?:^|[\n<])(?:(?:ok|success)\W{1,3}(?:false\b|no[<\s]*(?:\n|$))|(?:\w+_)?(?:state|status|result|outcome)\W{1,3}(error|fail(?:ed|ure)?)\b(?!\W*\d))|^[^\n]*\b(?:state|status|result|outcome)\b[^\n]*\n(?:[-|+: ]+\n)?[^\n]*(?<=\| ?| {2})(error|fail(?:ed|ure)?)\b[^\n]*$/i;
 /** What it says of the state of one target among others. */
 const STATE = /already|taken|found|exist|expired|unknown|available|wrong|incorrect/i;
 /** Tools whose answer it may be. */
@@ -125,7 +131,7 @@ function tellsOfError(text: string, call: CallText): boolean {
 }
 
 function seemsError(head: string, call: CallText): boolean {
-  const { reads, runs, edits } = call;
+  const { reads, runs, looks, edits } = call;
   const { length } = head;
   if (FOREIGN_ERROR.test(head)) return true;
   if (edits === true && length <= REFUSED_UNITS && REJECTED_EDIT.test(head)) return true;
@@ -137,14 +143,19 @@ function seemsError(head: string, call: CallText): boolean {
     if (REFUSED.test(head) || ERROR_START.test(words)) return true;
     if (reads !== true && runs !== true && FOREIGN_REFUSAL.test(head)) return true;
   }
-  return reads !== true && (ERROR_START.test(words) || ERROR_WITHIN.test(head));
+  if (reads === true) return false;
+  if (ERROR_START.test(words) || ERROR_WITHIN.test(head)) return true;
+  const failing = looks === true ? undefined : FAILS.exec(head)?.[0];
+  return failing !== undefined && !stringsIn(call.said).some((said) => said.includes(failing.trim()));
 }
 
 /** Whether a result is a short record that says that the call failed. */
 function isFailedRecord(head: string, { name, reads, looks }: CallText): boolean {
   const asks = reads === true || looks === true || head.length > READ_ERROR_UNITS || CHECKS.test(name);
-  const found = asks ? null : FAILED_RECORD.exec(head);
-  return found !== null && (found[1] !== undefined || !STATE.test(head));
+  const found = asks
+    ? null
+    : (FAILED_RECORD.exec(head) ?? (head.length <= REFUSED_UNITS ? PLAIN_RECORD.exec(head) : null));
+  return found !== null && ((found[1] ?? found[2]) !== undefined || !STATE.test(head));
 }
 
 const ANSWER_UNITS = 200;

@@ -182,6 +182,12 @@ describe('a record that says that the call failed', () => {
     '{"status":404,"title":"Not Found","detail":"no such route"}',
     '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>',
     '<s:Envelope><s:Body><s:Fault><faultcode>s:Client</faultcode></s:Fault></s:Body></s:Envelope>',
+    '<job><id>8</id><status>ERROR</status><text>relation orders already exists</text></job>',
+    'ok: false\nchanged: false\nmsg: "the export is disabled"',
+    'job: 90211\nstate: FAILED\nmessage: relation orders already exists',
+    'JobId=90211\nResult=FAIL\nReason=the printer has no paper',
+    '| job | state | message |\n|---|---|---|\n| 90211 | FAILED | relation orders already exists |',
+    'ID       STATE    REASON\n90211    Failed   relation orders already exists',
   ])('is an error: %j', (result) => {
     expect(kindOf(result, null, { name: 'start_export' })).toBe('error');
   });
@@ -196,6 +202,11 @@ describe('a record that says that the call failed', () => {
     ['what was checked', '{"message":"The mailbox is full","ok":false}', { name: 'check_mailbox' }],
     ['one of several', '{"message":"2 of 3","results":[{"ok":false}],"total":3}', {}],
     ['a code that is none', '{"code":431,"name":"Linz"}', {}],
+    ['lines without a reason', 'id: 7\nstate: failed', {}],
+    ['a count of failures', 'id: 7\nstatus: failed 2 of 90\nreason: none', {}],
+    ['a list of states', '| job | state |\n|---|---|\n| 1 | done |\n| 2 | failed |', {}],
+    ['a file with a state', 'state: failed\nreason: the disk is full', { reads: true }],
+    ['the state of a target in lines', 'ok: false\nreason: the seat is taken', {}],
   ])('is none: %s', (_, result, call) => {
     expect(kindOf(result, null, { name: 'start_export', ...call })).toBe('ok');
   });
@@ -206,6 +217,51 @@ describe('a record that says that the call failed', () => {
 
   it('is an outage if the service failed', () => {
     expect(kindOf('{"code":503,"message":"try again"}', null)).toBe('transient');
+  });
+});
+
+describe('an error without a flag', () => {
+  it.each([
+    'An error occurred (ExpiredToken) when calling the ListRoles operation: The token is too old',
+    "(AuthorizationFailed) The client 'x' must not perform the action 'read'",
+    'ORA-28000: The account is locked.',
+    'SQLSTATE[28000]: the account is locked',
+    'Msg 208, Level 16, State 1',
+    'panic: open config.toml: the account is locked',
+    'Request failed with status code 409',
+    'Bad Request: chat not found',
+    'You are not authorized to change this record.',
+    'You don’t have permission to change this record.',
+    'Oops! Something went wrong: the account is locked.',
+    'E: Unable to locate package shop-tools',
+    'Blocked: direct pushes to main are disabled.',
+    'run 311: stage prepare failed, params.yaml has no key seed',
+    'svc: worker 8032 died: missing lib',
+    'Run 90211 did not succeed.',
+    './run.sh: line 3: 67529 Killed                  python train.py',
+    '/bin/sh: line 1: 14617 Segmentation fault (core dumped) ./server',
+    'epoch 1\nepoch 2\nKilled',
+  ])('is recognized in %j', (result) => {
+    expect(kindOf(result, null)).toBe('error');
+    expect(kindOf(result, false)).toBe('ok');
+  });
+
+  it.each([
+    ['a count', 'The last 0 failed, 12 passed', {}],
+    ['nothing blocked', 'Blocked: none', {}],
+    ['a condition', 'Tell me if the build failed, then I look', {}],
+    ['a log', 'worker 8032 died: missing lib', { runs: true, looks: true }],
+    ['a file', 'worker 8032 died: missing lib', { reads: true }],
+    [
+      'text from the call’s own arguments',
+      '[main 3f2a] Fix the worker that died: missing lib',
+      {
+        runs: true,
+        said: '{"command":"git commit -m \\"[main 3f2a] Fix the worker that died: missing lib\\""}',
+      },
+    ],
+  ] as const)('is none: %s', (_, result, call) => {
+    expect(kindOf(result, null, call)).toBe('ok');
   });
 });
 
