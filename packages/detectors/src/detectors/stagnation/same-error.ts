@@ -134,14 +134,20 @@ function onlyStages({ calls }: CallStep): boolean {
 /** A longer output of a program is more than a refusal. */
 const REFUSAL_UNITS = 240;
 const REFUSAL_LINES = 3;
+/** Words of a refusal, which may take this many times as much to explain. */
+const REFUSES =
+  /\b(?:rejected|declined|denied|refused|disabled|forbidden|blocked|protected|not (?:allowed|permitted|authori[sz]ed))\b/i;
+const EXPLAINED = 2;
 
 /** The few words by which a command is refused; `null` for other failures. */
 function refusalOf({ kind, calls }: CallStep, words: 'form' | 'gist'): string | null {
   const [call] = calls;
   const { result } = call ?? {};
   if (kind !== 'error' || calls.length !== 1 || !result || result.failure === null) return null;
-  const isShort = result.shown.length <= REFUSAL_UNITS;
-  return isShort && result.shown.trim().split('\n').length <= REFUSAL_LINES ? result[words] : null;
+  const { shown } = result;
+  const times = REFUSES.test(shown) ? EXPLAINED : 1;
+  const lines = shown.split('\n').filter((line) => line.trim() !== '').length;
+  return shown.length <= REFUSAL_UNITS * times && lines <= REFUSAL_LINES * times ? result[words] : null;
 }
 
 /** Units of a rejection that tell its kind; what follows is the detail. */

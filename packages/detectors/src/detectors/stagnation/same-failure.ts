@@ -25,15 +25,21 @@ const MISSES_ARGUMENTS =
 const LACKS_ARGUMENT =
   /\b(?:missing|lacks?|without)\b.{0,40}\b(?:argument|param)|(?:required|mandatory) (?:positional )?(?:argument|param|property)|(?:argument|param|input).{0,40} (?:is|are|must be) (?:a )?(?:required|missing|provided|mandatory)/i;
 
+/** An error that means that the arguments of the call itself are not as its tool expects them. */
+const UNFIT_ARGUMENTS =
+  /\binvalid (?:input|arguments?|param(?:eter)?s?|schema) (?:for|to|of) (?:the )?(?:tool|function|method)\b|\btype validation failed\b|\bvalidation errors? for (?:call\[|\w*(?:arg|input|param|schema))|\b(?:not|n['’]t) match (?:the |its )?(?:expected |input |tool |parameter )+schema|\b(?:pars|decod|deserializ|malformed|unterminated|invalid json).{0,30}\b(?:tool|function|call)['’s]{0,2} (?:call )?(?:arguments?|param(?:eter)?s?|input)\b/i;
+
 /**
- * A call without its arguments, or one that lacks an argument, fails again and again between other calls, which cannot
- * mend it.
+ * A call without its arguments, or one with arguments that its tool cannot take, fails again and again between other
+ * calls, which cannot mend it.
  */
 export const malformedCall: StagnationRule = ({ rounds, settled }, { options, knowledge: { agents } }) => {
   const [call] = settled.calls;
   if (settled.kind !== 'error' || settled.calls.length !== 1 || !call) return null;
-  const lacksArgument = !call.nature.runs && LACKS_ARGUMENT.test(call.result?.shown ?? '');
-  if (!lacksArgument && !isEmpty(call)) return null;
+  const shown = call.result?.shown ?? '';
+  const lacksArgument = !call.nature.runs && LACKS_ARGUMENT.test(shown);
+  const isUnfit = lacksArgument || UNFIT_ARGUMENTS.test(shown) || isCutOff(call);
+  if (!isUnfit && !isEmpty(call)) return null;
   const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
   const steps = ofTool.filter(
     (step) =>
@@ -43,20 +49,25 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
   );
   const count = steps.length;
   const works = ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one)));
-  if (count < options.sameFailure || !(lacksArgument || works)) return null;
-  if (!MISSES_ARGUMENTS.test(call.result?.shown ?? '') || movesTowards(steps)) return null;
+  if (count < options.sameFailure || !(isUnfit || works)) return null;
+  if (!MISSES_ARGUMENTS.test(shown) || movesTowards(steps)) return null;
   return {
     rule: 'same-failure',
     steps,
     count,
     threshold: options.sameFailure,
     thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
-    ...sentence`${call.identity.name} was called ${counted(count)} times ${isEmpty(call) ? 'without arguments' : 'with an argument missing'} and failed the same way each time${quotedResult(call, agents)}`,
+    ...sentence`${call.identity.name} was called ${counted(count)} times ${isEmpty(call) ? 'without arguments' : lacksArgument ? 'with an argument missing' : 'with invalid arguments'} and failed the same way each time${quotedResult(call, agents)}`,
   };
 };
 
 function isEmpty({ identity }: PastCall): boolean {
   return /^(?:|\{\}|null|"")$/.test(identity.arguments.trim());
+}
+
+/** Whether the arguments end before their JSON does. */
+function isCutOff({ identity: { arguments: said, digest } }: PastCall): boolean {
+  return digest === undefined && /^\{[^]*[^}]$/.test(said);
 }
 
 /** The same call fails the same way, with other calls in between or beside it that changed nothing. */

@@ -52,6 +52,20 @@ const pushing = (n: number): readonly Call[] => [
   ),
   sh(`git add src/${n}.ts`, '', false),
 ];
+const explained = (n: number): readonly Call[] => [
+  sh(
+    `git push origin HEAD:try-${n}`,
+    'remote: error: GH006: Protected branch update failed.\nremote: error: A pull request is needed.\n\nTo github.com:a/b\n ! [remote rejected] main -> main (declined)\nerror: failed to push some refs',
+  ),
+  sh(`git log -${n + 1}`, `commit ${n}`, false),
+];
+const unfit =
+  (result: string, args: unknown) =>
+  (n: number): readonly Call[] => [
+    ['update_cells', result, args as never, true],
+    ['create_sheet', `Sheet ${n} was created.`, { name: `sheet-${n}` }],
+  ];
+const UNFIT = 'Invalid arguments for tool update_cells: [{"message":"Required","path":["cells"]}]';
 const forbidden = (n: number): readonly Call[] => [
   sh(
     `curl -s https://api.example/v${n}/schema`,
@@ -133,6 +147,13 @@ describe('failures between steps that work', () => {
     ['commands refused for what some of them name', repeated(protecting, 6), 'stagnation/same-error'],
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
+    ['commands refused with an explanation', repeated(explained, 6), 'stagnation/same-error'],
+    ['calls whose arguments do not fit', repeated(unfit(UNFIT, { a: 1 }), 5), 'stagnation/same-failure'],
+    [
+      'calls whose arguments are cut off',
+      repeated(unfit('Unterminated string in JSON', '{"path":"a.md","text":"# In'), 5),
+      'stagnation/same-failure',
+    ],
     ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
     ['a linter that is run again with another comment', repeated(lintingAgain, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
@@ -149,6 +170,7 @@ describe('failures between steps that work', () => {
     ['targets in which a linter finds the same', repeated(linting, 9)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['two refusals', repeated(refused, 2)],
+    ['a file that is not valid yet', repeated(unfit('invalid JSON in config.json', { path: 'c.json' }), 5)],
     ['chapters that are read one after another', repeated(reading, 9)],
   ])('are no loop: %s', (_, events) => {
     expect(said(events)).toEqual([]);
