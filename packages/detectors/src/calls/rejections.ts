@@ -1,6 +1,6 @@
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
-  /\b(?:error|invalid|malformed|wrong|incorrect|fail|reject|denied|block(?:ed|s)|refus|must|exactly|requir|expect|missing|lack|instead|unable|(?:un)?pars|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tool|action|function|command|code|json|answer|call)|(?:did|have|has|were|was) ?n[o'’]t|(?:not|never) (?:yet )?(?:found|valid|allowed|accepted|use|call|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)/i;
+  /\b(?:\w*error|invalid|malformed|wrong|incorrect|should (?:be|have|contain|match)|fail|reject|denied|block(?:ed|s)|refus|must|exactly|requir|expect|missing|lack|instead|unable|(?:un)?pars|format|schema|feedback|unfinished|incomplete|retry|try again|no (?:valid |such )?(?:tool|action|function|command|code|json|answer|call)|(?:did|have|has|were|was) ?n[o'’]t|(?:not|never) (?:yet )?(?:found|valid|allowed|accepted|use|call|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)/i;
 /** The same in other languages. */
 const REJECTS_ELSEWHERE =
   /(?<!\p{L})(?:fehler|ungültig|falsch|abgelehnt|muss|erwartet|genau|erreur|doit|attendue?|refusée?|exact[ae]m|inválid[ao]|debe|espera|rechazad[ao]|erro|deve|rejeitad[ao]|non valid[ao]|ошибк|неверн|недопустим|долж|требуется|ожидал)|错误|无效|格式|必须|失败|拒绝|不符合|錯誤|無效|必須|失敗|エラー|無効|形式|してください|오류|잘못|형식|유효하지|해야/iu;
@@ -9,7 +9,7 @@ const REJECTS_ELSEWHERE =
  * again and again, may speak of formats and errors too.
  */
 export const REJECTS_ANSWER =
-  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:(?:did|have) ?n[o'’]t|response|answer|output|message|reply)\b.{0,60}\b(?:n[o'’]t?\b|never|without|invalid|malformed|missing|reject|use|call|contain)|\b(?:incomplete|unfinished|not (?:yet )?(?:done|finished|complete))\b.{0,80}\b(?:continue|task|todo|retry|try again)/i;
+  /^\W*(?:\w+:\W*)?(?:error|invalid|malformed|rejected)\b|\byour? (?:last |previous |latest )?(?:(?:did|have) ?n[o'’]t|response|answer|output|message|reply)\b.{0,60}\b(?:n[o'’]t?\b|never|without|invalid|malformed|missing|reject|use|call|contain)|\b(?:incomplete|unfinished|not (?:yet )?(?:been )?(?:done|finished|completed?|reached|met|achieved|fulfilled|satisfied))\b.{0,80}\b(?:continue|keep|task|todo|retry|try again)/i;
 
 /** Units of a prompt that tell what it is. */
 const HEAD_UNITS = 200;

@@ -11,6 +11,7 @@ import { closingReason, counted, sentence } from '../../incident/shown-calls.ts'
 import { commonEnds } from '../../lib/common-ends.ts';
 import { jaccard } from '../../lib/similarity.ts';
 import { lexResult, normalizeText } from '../../results/lex-result.ts';
+import { numbersMoveOn } from '../../results/sameness.ts';
 import { StepChain } from './step-chain.ts';
 
 /** A longer answer that differs from the previous one counts as new, unless it is rejected. */
@@ -23,6 +24,13 @@ const COMMON_WORDS = 0.4;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
+/** A shorter line of a prompt may occur in an answer by chance. */
+const QUOTED_UNITS = 20;
+/** What counts the prompts themselves, in whatever direction. */
+const TRIES =
+  /\b(?:attempt|try|retry|step|turn|round|iteration)s?\W{1,3}\d+(?:(?: of |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ies)|retr(?:y|ies)|step|turn|round|iteration)/gi;
+/** The numbers of a prompt that are compared. */
+const MAX_NUMBERS = 8;
 /** Units of the prompt that the evidence shows. */
 const SHOWN_UNITS = 400;
 
@@ -48,6 +56,8 @@ export class HarnessLoop {
   /** The latest prompt. */
   #shown = '';
   #count = 0;
+  /** The length of each of the latest prompts of the series, and the numbers in it. */
+  #numbers: readonly string[] = [];
   #since: Mark | null = null;
   #latest: Mark | null = null;
   /** The effect of the previous prompt, and of the current one so far. */
@@ -109,15 +119,17 @@ export class HarnessLoop {
     if (isFirst || follows) {
       this.#since = isFirst ? step.mark() : this.#latest;
       this.#count = isFirst ? 0 : 1;
+      if (isFirst) this.#numbers = [];
     }
     this.#count += 1;
+    this.#numbers = [...this.#numbers, numbersIn(shown)].slice(-this.#options.threshold);
     this.#latest = step.mark();
     this.#shown = shown;
     this.#before = run;
     this.#answer = '';
     this.#explained = false;
     this.#steps.clear();
-    if (this.#count < this.#options.threshold)
+    if (this.#count < this.#options.threshold || moveOn(this.#numbers))
       this.#incident.resolve(step, 'recovered', 'another prompt followed');
     else this.#report(step);
   }
@@ -137,6 +149,8 @@ export class HarnessLoop {
     if (shown === latest) return true;
     if (reports(shown)) return false;
     if (promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
+    const [now, before] = [withoutQuotes(shown, this.#answer), withoutQuotes(latest, this.#before?.answer)];
+    if (now !== shown && promptForm(now, isMarked) === promptForm(before, isMarked)) return true;
     return isMarked && rejects(shown) && rejects(latest) && areAlike(shown, latest);
   }
 
@@ -191,6 +205,7 @@ export class HarnessLoop {
     this.#incident.resolve(step, outcome, closingReason(outcome));
     this.#shown = '';
     this.#count = 0;
+    this.#numbers = [];
     this.#since = null;
     this.#latest = null;
     this.#before = null;
@@ -202,6 +217,7 @@ export class HarnessLoop {
   checkpoint(): () => HarnessSnapshot {
     const shown = this.#shown;
     const count = this.#count;
+    const numbers = this.#numbers;
     const since = this.#since;
     const latest = this.#latest;
     const before = this.#before;
@@ -212,13 +228,14 @@ export class HarnessLoop {
     return () => {
       const { steps, stepsBefore } = hashes();
       const run = { steps, answer };
-      return { shown, count, since, latest, before, run, stepsBefore, explained, incident };
+      return { shown, count, numbers, since, latest, before, run, stepsBefore, explained, incident };
     };
   }
 
   restore({ incident, run, stepsBefore, ...rest }: HarnessSnapshot): void {
     this.#shown = rest.shown;
     this.#count = rest.count;
+    this.#numbers = rest.numbers;
     this.#since = rest.since;
     this.#latest = rest.latest;
     this.#before = rest.before;
@@ -227,6 +244,31 @@ export class HarnessLoop {
     this.#steps.restore({ steps: run.steps, stepsBefore });
     this.#incident.restore(incident);
   }
+}
+
+/** The length of a prompt, and its numbers. */
+function numbersIn(prompt: string): string {
+  const text = normalizeText(prompt).replace(TRIES, '');
+  const numbers = text.match(/(?<![\w.-])\d+(?:\.\d+)?(?![\w-])/g) ?? [];
+  return [prompt.length, ...numbers.slice(0, MAX_NUMBERS)].join(' ');
+}
+
+/** Whether prompts tell of progress: a number in them moves towards something, or a list of what is missing gets shorter. */
+function moveOn(prompts: readonly string[]): boolean {
+  const rows = prompts.filter((row, i) => row !== prompts[i - 1]);
+  return (
+    numbersMoveOn(rows.map((row) => row.replace(/^\d+ ?/, ''))) ||
+    numbersMoveOn(rows.map((row) => row.replace(/ .*/, '')))
+  );
+}
+
+/** A prompt without the lines that it quotes of the answer that it rejects. */
+function withoutQuotes(prompt: string, answer = ''): string {
+  const isQuote = (line: string) => line.length >= QUOTED_UNITS && answer.includes(line);
+  return prompt
+    .split('\n')
+    .map((line) => (isQuote(line.trim()) ? '' : line))
+    .join('\n');
 }
 
 /** Whether two texts begin and end alike, or use the same words. */
@@ -251,6 +293,7 @@ function promptForm(shown: string, isMarked: boolean): string {
 export interface HarnessSnapshot {
   readonly shown: string;
   readonly count: number;
+  readonly numbers: readonly string[];
   readonly since: Mark | null;
   readonly latest: Mark | null;
   readonly before: PromptRun | null;

@@ -47,15 +47,13 @@ const reportsOfOthers: readonly ((name: string, i: number) => string)[] = [
 ];
 
 /** A long answer that resembles no other. */
-const essay = (i: number): AgentEvent[] => [
-  text(
-    Array.from({ length: 120 }, (_, n) =>
-      ((i * 971 + n * n * 37 + n * 1013) % 9973)
-        .toString(36)
-        .replace(/\d/g, (digit) => 'aeioulmnrs'.charAt(Number(digit))),
-    ).join(' '),
-  ),
-];
+const essayText = (i: number): string =>
+  Array.from({ length: 120 }, (_, n) =>
+    ((i * 971 + n * n * 37 + n * 1013) % 9973)
+      .toString(36)
+      .replace(/\d/g, (digit) => 'aeioulmnrs'.charAt(Number(digit))),
+  ).join(' ');
+const essay = (i: number): AgentEvent[] => [text(essayText(i))];
 
 describe('same-prompt', () => {
   it.each<{ what: string; events: AgentEvent[]; expected: string[] }>([
@@ -174,6 +172,73 @@ describe('same-prompt', () => {
       events: prompts(
         repeated(5, (i) => ({ prompt: 'Observation: Invalid Format: Missing "Action:"', events: essay(i) })),
       ).map((event) => ({ ...event, time: 0 })),
+      expected: opened,
+    },
+    ...[
+      'Your answer has 90 words; it must have at most 50.',
+      '90 validation errors; correct your answer.',
+    ].map((prompt) => ({
+      what: `is silent while a number falls, and not when it stays: ${prompt}`,
+      events: prompts(
+        repeated(11, (i) => ({
+          prompt: prompt.replace('90', String(Math.max(90 - i, 84))),
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: ['stagnation/same-prompt opened chance 10', 'stagnation/same-prompt escalated block 11'],
+    })),
+    {
+      what: 'is silent while less and less is missing',
+      events: prompts(
+        readers.map((_, i) => ({
+          prompt: `Missing fields: ${readers.slice(i).join(', ')}. Please correct your answer.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: [],
+    },
+    {
+      what: 'counts rejections that name the attempts left',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `Invalid answer, ${String(9 - i)} attempts left.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: opened,
+    },
+    {
+      what: 'counts what a schema rejects in other words each time',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `ValidationError: level: Input should be 'S1' or 'S2', not ${readers[i] ?? ''}.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: opened,
+    },
+    ...[1, 0].map((timed) => ({
+      what: `counts a goal that is not reached, with times or without: ${String(timed)}`,
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: 'The goal has not been reached yet: score 91 of 100. Keep working.',
+          events: essay(i),
+        })),
+      ).map((event) => ({ ...event, time: Number(event.time) * timed })),
+      expected: opened,
+    })),
+    {
+      what: 'counts rejections that quote the answer',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `Error in code parsing:\n${i > 0 ? essayText(i - 1).slice(0, 60) : ''}\nNow retry.`,
+          events: essay(i),
+        })),
+      ),
       expected: opened,
     },
     {
