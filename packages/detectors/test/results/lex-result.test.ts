@@ -25,6 +25,21 @@ describe('known volatile tokens', () => {
       '2026-11-28T10:00:01.1Z ERROR job[2000] a',
       '2026-11-29T11:20:31.9Z ERROR job[31] a',
     ],
+    [
+      'the elements of a page',
+      '- textbox "E-mail" [ref=s1e8]\n- button "Go" [ref=s1e14]',
+      '- textbox "E-mail" [ref=s2e8]\n- button "Go" [ref=s2e14]',
+    ],
+    [
+      'the elements of a page by a uid',
+      'uid=1_0 RootWebArea "Sign in"\n  uid=1_4 button "Go"',
+      'uid=2_0 RootWebArea "Sign in"\n  uid=2_4 button "Go"',
+    ],
+    [
+      'the elements of a page by a number',
+      "[1] RootWebArea 'Sign in'\n\t[14] button 'Go'",
+      "[71] RootWebArea 'Sign in'\n\t[88] button 'Go'",
+    ],
     ['a file of a compiler', '/tmp/ccQ8F3Ab.o: no symbol', '/tmp/ccXyZa1b.o: no symbol'],
     ['a folder of pytest', '/tmp/pytest-of-me/pytest-12/a', '/tmp/pytest-of-me/pytest-13/a'],
     ['a folder of mktemp', 'cd /tmp/tmp.Ab3dE9xQ2z/out', 'cd /tmp/tmp.zQ1xY8bN4k/out'],
@@ -111,6 +126,8 @@ describe('known volatile tokens', () => {
     ['an incident that a text is about', 'incident 8617216 is open', 'incident 8617217 is open'],
     ['a case that failed', 'error in case number 12', 'error in case number 13'],
     ['a date without a time', 'due 2026-03-04', 'due 2026-03-05'],
+    ['the one element that was meant', 'clicked [ref=e5]', 'clicked [ref=e6]'],
+    ['a user of the system', 'uid=1000(ann) gid=1000(ann)', 'uid=1001(ben) gid=1001(ben)'],
   ])('do not include %s', (_, one, other) => {
     expect(lex(one).normal).not.toBe(lex(other).normal);
   });
