@@ -42,7 +42,8 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
   const numbers = 'generate_series($1::bigint, $2::bigint) as n';
   const change = `nextval('changes')`;
   await database.query(
-    `create temporary table template_sessions as select *, row_number() over (order by id) - 1 as k from sessions`,
+    `create temporary table template_sessions as select s.*, d.doc, d.parts, row_number() over (order by id) - 1 as k
+       from sessions s join session_docs d using (id)`,
   );
   await database.query(
     `create temporary table template_incidents as select i.*, i.id as incident_id, d.fold, d.evidence, d.current,
@@ -78,8 +79,8 @@ export async function fillDatabase(database: Database, sessions: number, now: nu
       title: `'Change number ' || n || ' of the service'`,
       agent_version: version,
       tags,
-      doc: `replace(t.doc::text, t.id, 'm-' || n)::jsonb`,
     })} ${ofSession}`,
+    `insert into session_docs (id, doc, parts) select 'm-' || n, replace(t.doc::text, t.id, 'm-' || n)::jsonb, t.parts ${ofSession}`,
     `insert into session_texts (session_id, part, text) select 'm-' || n, '', 'change number ' || n || E' of the service\\n' || coalesce(t.agent, '') ${ofSession}`,
     `${await copy('incidents', {
       id: `'m-i-' || n`,

@@ -33,7 +33,9 @@ export async function selectSessions(
   if (either.length === 0) return [];
   conditions.add(`(${either.join(' or ')})`);
   const rows = await database.query<{ id: string; state: SessionState; source: SessionSummary['source'] }>(
-    `select id, state, doc->'source' as source from sessions ${conditions.where} order by last_event_at desc, id desc limit ${String(limit)}`,
+    `select id, state, doc->'source' as source
+     from (select id, state, last_event_at from sessions ${conditions.where} order by last_event_at desc, id desc limit ${String(limit)}) as s
+     join session_docs using (id) order by last_event_at desc, id desc`,
     conditions.parameters,
   );
   const labels = await labelsOf(

@@ -38,9 +38,11 @@ async function budgetsOfSessions(
 ): Promise<Budget[]> {
   const rows = await database.query<StoredSession & { readonly id: string }>(
     session === undefined
-      ? `select id, doc, parts from sessions where ${isInStateSql('live', ['live'], () => '$1')}
-         order by last_event_at desc, id desc limit ${String(MAX_SESSIONS)}`
-      : 'select id, doc, parts from sessions where id = $1',
+      ? `select id, doc, parts
+         from (select id, last_event_at from sessions where ${isInStateSql('live', ['live'], () => '$1')}
+           order by last_event_at desc, id desc limit ${String(MAX_SESSIONS)}) as s
+         join session_docs using (id) order by last_event_at desc, id desc`
+      : 'select id, doc, parts from session_docs where id = $1',
     [session ?? now],
   );
   const { settings } = detection;

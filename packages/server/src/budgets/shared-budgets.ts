@@ -146,7 +146,7 @@ export class SharedBudgets {
   async #report(use: SharedUse, change: BudgetChange): Promise<SharedUse> {
     const { database, sink, topics, logger, now } = this.#deps;
     const [session] = await database.query<{ doc: SessionSummary }>(
-      'select doc from sessions where id = $1',
+      'select doc from session_docs where id = $1',
       [use.sessionId],
     );
     const verdict = session && budgetVerdict(use, change, session.doc, now());

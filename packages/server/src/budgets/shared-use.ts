@@ -69,7 +69,7 @@ export async function addUse(
   summaries: readonly SessionSummary[],
 ): Promise<void> {
   const known = await tx.query<StoredSession & { readonly id: string }>(
-    'select id, doc, parts from sessions where id in (select jsonb_array_elements_text($1::jsonb))',
+    'select id, doc, parts from session_docs where id in (select jsonb_array_elements_text($1::jsonb))',
     [jsonText(summaries.map(({ sessionId }) => sessionId))],
   );
   // A session counts from zero again after a long pause, so each of its parts has a total of its own.

@@ -81,7 +81,7 @@ export class SubAgentLimits {
 
   #subAgents(ids: readonly string[], since: number): Promise<SubAgent[]> {
     return this.#deps.database.query<SubAgent>(
-      `select s.id, s.doc, s.parent,
+      `select s.id, d.doc, s.parent,
          (select count(*)::int from sessions c
           where c.parent = s.parent and (c.started_at, c.id) <= (s.started_at, s.id)) as sibling,
          (with recursive above as (
@@ -90,7 +90,7 @@ export class SubAgentLimits {
             select p.parent, above.level + 1 from above join sessions p on p.id = above.id
             where p.parent is not null and p.parent <> p.id and above.level < ${String(MAX_LEVELS)})
           select max(level)::int from above) as level
-       from sessions s
+       from sessions s join session_docs d on d.id = s.id
        where s.id in (select jsonb_array_elements_text($1::jsonb)) and s.state = 'live' and s.last_event_at >= $2`,
       [jsonText(ids), since],
     );

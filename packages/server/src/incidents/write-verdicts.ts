@@ -131,10 +131,11 @@ async function readKnown(tx: Queryable, fresh: readonly ReadVerdict[]): Promise<
   }>(
     `select r.id, d.fold, d.evidence, t.doc->>'status' as status, (t.doc->>'mutedUntil')::float8 as "mutedUntil", t.doc->>'assignee' as assignee,
        i.active_at as "activeAt", i.figures, s.active_at as "sessionActiveAt",
-       case when s.id is null then '[]' else coalesce(s.parts, jsonb_build_array(s.doc)) end as parts
+       case when sd.id is null then '[]' else coalesce(sd.parts, jsonb_build_array(sd.doc)) end as parts
      from ${recordset({ id: 'text', session: 'text' })}
      left join incidents i on i.id = r.id left join incident_docs d on d.id = r.id
-     left join sessions s on s.id = r.session left join triage t on t.incident_id = r.id`,
+     left join sessions s on s.id = r.session left join session_docs sd on sd.id = s.id
+     left join triage t on t.incident_id = r.id`,
     [jsonText(Array.from(verdicts, ([id, { sessionId }]) => ({ id, session: sessionId })))],
   );
   return new Map(

@@ -11,6 +11,7 @@ export const erasedTables = [
   'notification_messages',
   'triage',
   'sessions',
+  'session_docs',
   'session_texts',
   'messages',
   'gateway_replies',

@@ -22,7 +22,7 @@ export async function storageSize(database: Queryable): Promise<StorageSize> {
     `select i.n::float8 as incidents, s.n::float8 as sessions, m.n::float8 as messages,
        (${String(OVERHEAD)} * (i.n * (${average('incidents', 'detected_at desc')} + ${average('incident_docs', 'id')})
          + v.n * (${average('verdicts', 'happened_at desc')} + ${average('verdict_docs', 'id')})
-         + s.n * ${average('sessions', 'last_event_at desc')} + m.n * ${average('messages', 'number desc')}))::float8 as bytes
+         + s.n * (${average('sessions', 'last_event_at desc')} + ${average('session_docs', 'id')}) + m.n * ${average('messages', 'number desc')}))::float8 as bytes
      from (select ${countOfIncidents} as n) as i, (select count(*) as n from verdicts) as v,
        (select ${countOfSessions} as n) as s, (select count(*) as n from messages) as m`,
   );

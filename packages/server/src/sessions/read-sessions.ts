@@ -36,8 +36,8 @@ export async function sessionItems(
   if (ids.length === 0) return [];
   const rows = await database.query<SessionRow>(
     `select id, state, active_at, updated_at, doc, parts,
-       exists (select 1 from sample_sessions s where s.id = sessions.id) as sample, ${isStoppedSql('sessions.id')} as stopped from sessions
-     where id in (select jsonb_array_elements_text($1::jsonb))`,
+       exists (select 1 from sample_sessions s where s.id = sessions.id) as sample, ${isStoppedSql('sessions.id')} as stopped
+     from sessions join session_docs using (id) where id in (select jsonb_array_elements_text($1::jsonb))`,
     [jsonText(ids)],
   );
   const items = rows.map((row) => [row.id, toItem(row, now)] as const);

@@ -3,7 +3,7 @@ import { jsonText, type Queryable, type RowOf, recordset, upsert } from '@loopwa
 import { storeSeenVersions } from '../deploys/write-deploys.ts';
 import { figuresByIncident } from '../incidents/latest-figures.ts';
 import { matchMutes } from '../triage/match-mutes.ts';
-import { addSummary, partKey, type StoredSession } from './session-parts.ts';
+import { addSummary, partKey, type StoredSession, type WholeSession } from './session-parts.ts';
 import { writeTexts } from './write-texts.ts';
 
 /** A record of the `sessions` topic; null: a tombstone of an expired session. */
@@ -37,14 +37,17 @@ const columns = {
   active_at: 'float8',
   updated_at: 'float8',
   title: 'text',
-  doc: 'jsonb',
-  parts: 'jsonb',
 } as const;
+const docColumns = { id: 'text', doc: 'jsonb', parts: 'jsonb' } as const;
 
 /** A summary without a newer event, as after a control event or a rebalance, is no activity. */
 const replacing = {
   active_at: `case when sessions.last_event_at = excluded.last_event_at then sessions.active_at else excluded.active_at end`,
 };
+
+/** One statement saves a round trip. */
+const writeSessions = `with docs as (${upsert('session_docs', docColumns, { parameter: '$2' })})
+   ${upsert('sessions', columns, { change: true, replacing })}`;
 
 /**
  * Stores session summaries. An expired session stays, as idle or ended, until retention deletes it, because of its incidents.
@@ -64,11 +67,16 @@ export async function writeSummaries(tx: Queryable, records: readonly SummaryRec
       sessions.set(storableText(id), addSummary(sessions.get(storableText(id)), docOf(summary, described)));
     }
   }
-  const rows = Array.from(latest.values(), ({ id, summary, at }) =>
-    rowOf(id, at, sessions.get(storableText(id)) ?? { doc: docOf(summary, described), parts: null }),
-  );
+  const docs = Array.from(latest.values(), ({ id, summary, at }) => {
+    const stored = sessions.get(storableText(id)) ?? { doc: docOf(summary, described), parts: null };
+    return { id, at, ...stored };
+  });
+  const rows = docs.map(({ id, at, doc }) => rowOf(id, at, doc));
   if (rows.length > 0) {
-    await tx.query(upsert('sessions', columns, { change: true, replacing }), [jsonText(rows)]);
+    await tx.query(writeSessions, [
+      jsonText(rows),
+      jsonText(docs.map(({ id, doc, parts }) => ({ id, doc, parts }))),
+    ]);
     await writeTexts(
       tx,
       records.filter(({ id }) => latest.has(id)),
@@ -96,7 +104,7 @@ async function sessionsInParts(
   if (described.length === 0) return new Map();
   const rows = await tx.query<StoredSession & { readonly id: string }>(
     `select distinct on (s.id) s.id, s.doc, s.parts
-     from ${recordset({ id: 'text', part: 'text' })} join sessions s on s.id = r.id
+     from ${recordset({ id: 'text', part: 'text' })} join session_docs s on s.id = r.id
      where s.parts is not null or r.part <> concat_ws('/',
        s.doc->'source'->>'topic', s.doc->'source'->>'partition', s.doc->'source'->>'firstOffset')`,
     [jsonText(described)],
@@ -197,7 +205,7 @@ function wastedIfLoop(amount: string): string {
   return `wasted_${amount} = case when i.kind = 'loop' then r.wasted_${amount} else i.wasted_${amount} end`;
 }
 
-function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
+function rowOf(id: string, at: number, summary: WholeSession) {
   const { status, agent, model, backend, tenant, tokens, incidents } = summary;
   return {
     id,
@@ -222,7 +230,5 @@ function rowOf(id: string, at: number, { doc: summary, parts }: StoredSession) {
     active_at: activityAt(summary.lastEventAt, at),
     updated_at: at,
     title: summary.title ?? null,
-    doc: summary,
-    parts,
   };
 }

@@ -20,10 +20,12 @@ async function contents(database: Database): Promise<unknown> {
       change: 0,
     })),
     docs: await database.query('select * from incident_docs order by id'),
-    sessions: (await database.query('select * from sessions order by id')).map((row) => ({
-      ...row,
-      change: 0,
-    })),
+    sessions: (await database.query('select * from sessions join session_docs using (id) order by id')).map(
+      (row) => ({
+        ...row,
+        change: 0,
+      }),
+    ),
     positions: await database.query('select * from topic_offsets order by topic, partition'),
     stats: await currentStats(database, START),
   };

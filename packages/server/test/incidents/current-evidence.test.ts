@@ -48,7 +48,7 @@ onBothDatabases(({ make }) => {
       { now: START, limit: 5, cursor: undefined, sort: { by: 'lastSeen', descending: true } },
     );
     expect(groups.items).toMatchObject([{ reason: 'called 37 times' }]);
-    const stored = await database.query('select doc from sessions');
+    const stored = await database.query('select doc from session_docs');
     expect(JSON.stringify(stored)).not.toContain('"latest"');
     const later = {
       ...opened,

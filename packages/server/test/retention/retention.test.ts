@@ -64,6 +64,7 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select count(*) as n from verdicts')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from incident_docs')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from sessions')).toEqual([{ n: 10 }]);
+    expect(await database.query('select count(*) as n from session_docs')).toEqual([{ n: 10 }]);
     expect(await database.query('select count(*) as n from messages')).toEqual([{ n: 10 }]);
     // By minute and by hour.
     for (const table of ['incident_sums', 'incident_latencies', 'agent_loops'])

@@ -153,7 +153,7 @@ onBothDatabases(({ make }) => {
     });
     await migrate(
       database,
-      migrations.filter(({ number }) => number < 18),
+      migrations.filter(({ number }) => number !== 18),
     );
     await write();
     await migrate(database);
