@@ -48,8 +48,8 @@ export async function listGroups(
 ): Promise<IncidentGroupPage> {
   const matching = incidentConditions(filter, now);
   const groups = `(select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
-    max(detected_at) as last_seen, sum(${used('calls')})::float8 as calls, ${knownSum('tokens')} as tokens,
-    ${knownSum('usd')} as usd
+    max(detected_at) as last_seen, sum(${used('calls')})::float8 as calls,
+    ${rounded(sumOfKnown(used('tokens')))} as tokens, ${rounded(sumOfKnown(used('usd')))} as usd
     from incidents ${matching.where} group by group_key) as groups`;
   const conditions = new Conditions();
   conditions.parameters.push(...matching.parameters);
@@ -64,11 +64,14 @@ export async function listGroups(
   return { ...page, items: await groupsOf(database, page.items, filter, now) };
 }
 
-/** The sum of the known values; -1 when none is known, as in the table. */
-function knownSum(column: 'tokens' | 'usd'): string {
-  // Rounded: a float sum depends on the order of its rows, and paging compares it.
-  const amount = used(column);
-  return `coalesce(round((sum(${amount}) filter (where ${amount} >= 0))::numeric, 9), -1)::float8`;
+/** The sum of the known values; null when none is known. */
+function sumOfKnown(amount: string): string {
+  return `sum(${amount}) filter (where ${amount} >= 0)`;
+}
+
+/** -1 when unknown, as in the table. Rounded: a float sum depends on the order of its rows, and paging compares it. */
+function rounded(sum: string): string {
+  return `coalesce(round((${sum})::numeric, 9), -1)::float8`;
 }
 
 /** What a loop wasted, so that overlapping loops count each call once; what was used by limits and outages. */
@@ -85,22 +88,35 @@ async function groupsOf(
   if (keys.length === 0) return [];
   const conditions = incidentConditions({ ...filter, group: [...keys] }, now);
   const at = conditions.parameter(now);
-  const status = triageSql(at);
-  const isState = (value: string): string =>
-    `count(*) filter (where ${incidentStateSql(at)} = '${value}')::float8`;
-  const isStatus = (value: string): string => `count(*) filter (where ${status} = '${value}')::float8`;
+  const count = (which: string): string => `count(*) filter (where ${which})`;
+  const counts = {
+    occurrences: 'count(*)',
+    calls: 'sum(calls)',
+    turns: 'sum(turns)',
+    ms: 'sum(duration)',
+    open: count(`state = 'open'`),
+    quiet: count(`state = 'quiet'`),
+    new: count(`status = 'new'`),
+    acknowledged: count(`status = 'acknowledged'`),
+    muted: count(`status = 'muted'`),
+    false_positive: count(`status = 'false_positive'`),
+  };
+  const each = Object.entries(counts).map(([name, sum]) => `${sum} as ${name}`);
+  const sums = Object.keys(counts).map((name) => `sum(${name})::float8 as ${name}`);
+  // Added up by session and then by group: sessions are counted in the same pass.
   const rows = await database.query<GroupRow>(
-    `with each as (select distinct group_key, session_id from incidents ${conditions.where}),
-       counts as (select group_key as id, count(*)::float8 as sessions from each group by group_key)
-     select group_key as id, count(*)::float8 as occurrences, min(detected_at) as first_seen,
-       (select sessions from counts where counts.id = group_key) as sessions,
-       max(detected_at) as last_seen, ${isState('open')} as open, ${isState('quiet')} as quiet,
-       max(case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end) as action,
-       sum(${used('calls')})::float8 as calls, sum(turns)::float8 as turns, ${knownSum('tokens')} as tokens,
-       ${knownSum('usd')} as usd, sum(duration) as ms,
-       ${isStatus('new')} as new, ${isStatus('acknowledged')} as acknowledged,
-       ${isStatus('muted')} as muted, ${isStatus('false_positive')} as false_positive
-     from incidents ${conditions.where} group by group_key`,
+    `select id, count(*)::float8 as sessions, min(first_seen) as first_seen, max(last_seen) as last_seen, max(action) as action,
+       ${rounded('sum(tokens)')} as tokens, ${rounded('sum(usd)')} as usd, ${sums.join(', ')}
+     from (
+       select id, min(detected_at) as first_seen, max(detected_at) as last_seen, max(action) as action,
+         ${sumOfKnown('tokens')} as tokens, ${sumOfKnown('usd')} as usd, ${each.join(', ')}
+       from (
+         select group_key as id, session_id, detected_at, turns, duration, ${used('calls')} as calls, ${used('tokens')} as tokens,
+           ${used('usd')} as usd, case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end as action,
+           ${incidentStateSql(at)} as state, ${triageSql(at)} as status
+         from incidents ${conditions.where} offset 0
+       ) as matching group by id, session_id
+     ) as by_session group by id`,
     conditions.parameters,
   );
   const latest = await latestOf(database, keys);
