@@ -191,11 +191,8 @@ function statement(
     added.map((name) => `sum(${prefix}${name})::float8 as ${prefix}${name}`).join(', ');
   const excess = (rows: string, by: string) =>
     `select ${by}, ${each((prefix) => `sum(greatest(${prefix}incidents - 1, 0)) as ${prefix}excess`)} from ${rows} group by 1`;
-  const sessions = (values: string) =>
-    `select ${each(
-      (prefix) =>
-        `(select coalesce(sum(${prefix}incidents), 0) from added ${values}) - coalesce(sum(${prefix}excess), 0)::float8 as ${prefix}sessions`,
-    )}
+  const excessOfAll = (values: string) =>
+    `select ${each((prefix) => `coalesce(sum(${prefix}excess), 0)::float8 as ${prefix}excess`)}
      from (${excess(
        `(select session_id, ${each((prefix) => `sum(${prefix}incidents) as ${prefix}incidents`)}
          from repeated ${values} group by session_id) as one`,
@@ -205,13 +202,12 @@ function statement(
     activityNames.map((name) => `${activities[name](inPeriod(period))} as ${prefix}${name}`).join(', ');
   const group = isOfSessions ? { value, dimension } : undefined;
   const activeRows = activityRows(filter, periods, parameters, group, ofTags);
-  // Sessions have neither tool nor detector: each group is compared with all of them.
-  const over = isOfSessions ? 'sum' : 'min';
+  // Sessions have neither tool nor detector: each group is compared with all of them, and so is the total, even without groups.
   const whole = (prefix: '' | 'p_') =>
     activityNames
       .map((part) => {
         const name = `${prefix}${part}`;
-        return `(case when grouping(rank) = 1 then (select sum(${name}) from active) else ${over}(${name}) end)::float8 as ${name}`;
+        return `(${isOfSessions ? `sum(${name})` : `coalesce(min(${name}), (select ${name} from active))`})::float8 as ${name}`;
       })
       .join(', ');
   const rest = String(limit + 1);
@@ -229,12 +225,14 @@ function statement(
       select *, least(row_number() over (
         order by ${by} ${direction}, tokens desc nulls last, calls desc nulls last, incidents desc nulls last, a_sessions desc nulls last, value
       ), ${rest})::int as rank from by_value ${isOfSessions ? 'full join active using (value)' : 'cross join active'}
-    ), in_all as (${sessions('')}),
-    in_rest as (${sessions(`where value in (select value from ranked where rank = ${rest})`)})
+    ), in_all as (${excessOfAll('')}),
+    in_rest as (${excessOfAll(`where value in (select value from ranked where rank = ${rest})`)})
     select rank, min(value) as value, count(*)::float8 as values, ${each(again)}, ${each(whole)},
       ${each(
-        (prefix) => `case when grouping(rank) = 1 then (select ${prefix}sessions from in_all)
-          when rank = ${rest} then (select ${prefix}sessions from in_rest)
+        (
+          prefix,
+        ) => `case when grouping(rank) = 1 then sum(${prefix}incidents) - (select ${prefix}excess from in_all)
+          when rank = ${rest} then sum(${prefix}incidents) - (select ${prefix}excess from in_rest)
           else sum(${prefix}sessions) end as ${prefix}sessions`,
       )}${apart}
     from ranked group by grouping sets ((rank), ())`;

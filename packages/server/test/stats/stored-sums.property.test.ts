@@ -281,15 +281,7 @@ async function compare(
     } as const;
     const { total, groups } = await breakdown(database, request, START);
     const own = inRange.filter((one) => tenant === undefined || one.tenant === tenant);
-    expect(total.activity).toEqual({
-      sessions: own.length,
-      calls: own.reduce((sum, one) => sum + one.tool_calls, 0),
-      tokens: known(own.map(({ tokens }) => tokens)),
-      usd: dollarsOf(own.map((one) => one.usd)),
-      unpriced: count(own, (one) => one.tokens >= 0 && one.usd < 0),
-      priced: count(own, (one) => one.usd >= 0),
-      usdSquares: dollarsOf(own.map((one) => (one.usd < 0 ? -1 : one.usd ** 2))),
-    });
+    expect(total.activity).toEqual(activityOf(own));
     for (const { value, activity } of groups)
       expect(activity.sessions).toBe(count(own, ({ agent }) => agent === value));
   }
@@ -343,17 +335,26 @@ async function compareGroups(
   for (const group of groups) expect(group).toMatchObject(expected((value) => value === group.value));
   const isActive = (one: Session) => one.last_event_at >= from && one.started_at < to && matches(one);
   const active = sessions.filter(isActive);
-  expect(total.activity.sessions).toBe(active.length);
+  expect(total.activity).toEqual(activityOf(active));
   if (groupBy === 'tag:team')
-    for (const { value, activity } of groups) {
-      const own = active.filter(({ tags }) => (tags?.team ?? null) === value);
-      const usd = dollarsOf(own.map((one) => one.usd));
-      expect(activity).toMatchObject({ sessions: own.length, usd });
-    }
+    for (const { value, activity } of groups)
+      expect(activity).toEqual(activityOf(active.filter(({ tags }) => (tags?.team ?? null) === value)));
   const rest = expected((value) => !named.has(value));
   if (other !== null) expect(other).toMatchObject(rest);
   else expect([rest.incidents, rest.previous.incidents]).toEqual([0, 0]);
   expect(total).toMatchObject(expected(() => true));
+}
+
+function activityOf(own: readonly Session[]): unknown {
+  return {
+    sessions: own.length,
+    calls: own.reduce((sum, one) => sum + one.tool_calls, 0),
+    tokens: known(own.map(({ tokens }) => tokens)),
+    usd: dollarsOf(own.map((one) => one.usd)),
+    unpriced: count(own, (one) => one.tokens >= 0 && one.usd < 0),
+    priced: count(own, (one) => one.usd >= 0),
+    usdSquares: dollarsOf(own.map((one) => (one.usd < 0 ? -1 : one.usd ** 2))),
+  };
 }
 
 function known(amounts: readonly number[]): number | null {

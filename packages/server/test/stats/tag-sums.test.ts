@@ -119,6 +119,22 @@ onBothDatabases(({ make }) => {
     expect((await read({ groupBy: 'tag:team' }, 1)).total.activity.sessions).toBe(1_020);
   });
 
+  it('sums by tag: amounts of sessions that are read are added up, whatever their size', async () => {
+    const { database } = await make();
+    const amounts = [null, 2, 3, 4e15];
+    const records = amounts.map((input, i) => {
+      const id = `s-${String(i)}`;
+      const tokens = input === null ? null : { input, output: 0 };
+      const times = { startedAt: START, lastEventAt: START + HOUR };
+      const told = summary(id, { ...times, tokens, agent: 'a', tags: { team: 't-1' } });
+      return { id, summary: told, at: START };
+    });
+    await writeSummaries(database, records);
+    const request = { ...requestOf('tag:team'), filter: { agent: ['a'] } };
+    const { total } = await breakdown(database, request, START);
+    expect(total.activity).toMatchObject({ sessions: 4, tokens: 4e15 + 5 });
+  });
+
   it('sums by tag: an erased session leaves none of its names', async () => {
     const { database } = await make();
     await store(database, [{ user: 'alice' }, { user: 'bob' }]);
