@@ -19,7 +19,7 @@ export const opencode: AgentContractSettings = {
     patch: { mutating: true },
     task: { mutating: true, poller: false, volatile: ['description'] },
   },
-  result_noise: ['task_id: {word}', 'Full output saved to: {word}'],
+  result_noise: ['task_id: {word}', '<task id="ses_{word}', 'Full output saved to: {word}'],
   not_run: ['The user rejected permission to use this specific tool call{text}', 'Tool execution aborted'],
   harness_prompts: ['Continue if you have next steps{text}'],
 };

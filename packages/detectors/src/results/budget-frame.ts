@@ -6,6 +6,8 @@ const FRAME = new RegExp(
   `\\S\\s*\\n[^\\S\\n]*[[(<](?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*\\b(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}[\\])>]\\s*$`,
   'i',
 );
+/** The same of a fraction of a cent: `(elapsed 0.3s, cost $0.0034)`. */
+const CENTS = /\S\s*\n[^\S\n]*[[(<][^\n]{0,80}\bcosts?\b[^\n]{0,20}\$\d+\.\d{3,}[^\n]{0,60}[\])>]\s*$/i;
 /** A last line in brackets that says how busy the machine is: `[memory: 512 MB, cpu: 31%]`. */
 const LOAD =
   /\S\s*\n[^\S\n]*[[(<]\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\s?[\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\s,;|]{0,3}){1,4}[\])>]\s*$/i;
@@ -34,7 +36,7 @@ export function withoutBudget(text: string): string {
   const end = text.slice(tail).trimEnd();
   const last = end.at(-1);
   if (last === ']' || last === ')' || last === '>') {
-    const found = FRAME.exec(end) ?? LOAD.exec(end);
+    const found = FRAME.exec(end) ?? CENTS.exec(end) ?? LOAD.exec(end);
     if (found !== null) return text.slice(0, tail + found.index + 1);
   }
   const lastLine = end.lastIndexOf('\n') + 1;

@@ -20,6 +20,12 @@ const envelopes: readonly (readonly [title: string, envelope: (id: string, n: nu
     ],
   ],
   [
+    'OpenCode, an agent’s answer',
+    (id) =>
+      `<task id="ses_${id}" state="completed">\n<task_result>\nThe log is empty.\n</task_result>\n</task>`,
+  ],
+  ['any agent, how full the context is', (_, n) => `a\n<context_used>${String(n % 90)}%</context_used>`],
+  [
     'Claude Code’s hooks, an agent',
     (id, n) => ({
       status: 'completed',
