@@ -125,11 +125,26 @@ const BREAKS = ['\n', ',', ';', '{', '}', '\\n'];
 /** Words before a token are searched this far back. */
 const BEFORE_UNITS = 40;
 
+/** What names the job in which an answer was found, at its beginning or as a field. */
+const OF_JOB = /^\W{0,3}(?:job|task)(?:[ _]?id)?\W{1,5}(?:\w{1,8}[_-])?$/i;
+const JOB_FIELD = /"(?:job|task)_?id\\?": ?\\?"(?:\w{1,8}[_-])?$/i;
+/** A sentence, which is the answer unless it tells of the job. */
+const SENTENCE = /(?:\p{L}[\p{L}'’]{0,20},? ){8}/u;
+const OF_A_JOB =
+  /\b(?:jobs?|tasks?|queued?|submitted|started|created|accepted|scheduled|launched|running|pending|assigned)\b/i;
+
+/** Whether a token only names the job in which an answer was found. */
+function namesJob(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - BEFORE_UNITS), start);
+  const isNamed = (start <= BEFORE_UNITS && OF_JOB.test(before)) || JOB_FIELD.test(before);
+  return isNamed && SENTENCE.test(text) && !OF_A_JOB.test(text.replace(before, ''));
+}
+
 /** Whether the words before a token say that it is what was asked for. */
 export function isAnnounced(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - BEFORE_UNITS), start);
   const from = Math.max(...BREAKS.map((sign) => before.lastIndexOf(sign)));
-  return announcesNews(before.slice(from + 1));
+  return announcesNews(before.slice(from + 1)) && !namesJob(text, start);
 }
 
 /** 1 at each of the units. */

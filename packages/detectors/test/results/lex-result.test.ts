@@ -209,8 +209,18 @@ describe('tokens that look random', () => {
     'ticket 9xk2m1 was drawn',
     'The train leaves at 15:40',
     'due on Nov 29',
+    'Job 4560d98ab422 was submitted, and you will be notified when it has finished',
+    'Job 4560d98ab422: the next task in this list is to resize all of the pictures',
+    '{"job_id":"4560d98ab422","status":"queued"}',
   ])('may be what was asked for: %j', (text) => {
     expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['news']);
+  });
+
+  it.each([
+    'Job 4560d98ab422: the import fails because the file has no header row at all',
+    '{"answer":"the import fails because the file has no header row at all","job_id":"4560d98ab422"}',
+  ])('are none of it where they name the job that found an answer: %j', (text) => {
+    expect(lex(text).holes?.map(({ kind }) => kind)).toEqual(['id']);
   });
 
   it('close a frame that they opened, whatever it contains', () => {
