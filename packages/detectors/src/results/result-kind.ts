@@ -43,17 +43,17 @@ const REJECTED_EDIT =
   /\b(?:rejected|refused|not applied|not saved|(?:was|were|is|are) not found|(?:did|does) not match|no match)\b/i;
 /** Further words that errors start with. */
 const ERROR_HEADING =
-  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such|an error (?:has )?occurred|e: (?:unable|package|version|could|failed|sub-process))\b|(?:the )?(?:api |http )?(?:request|query) failed\b|\w*(?:fail|error|denied|notfound|invalid|forbidden|conflict|unauthori[sz]ed|expired|notallowed|exceeded)\w*\) \w|(?:ora|tns|pls|sp2|dp[iy]|rman)-\d{4,5}:|sqlstate\[|msg \d+, level|(?:bad request|method not allowed|payment required)[:.]|you (?:are not|aren['’]t|must be) (?:currently )?(?:authori[sz]ed|allowed|permitted|logged|signed|authenticated)\b|you (?:do not|don['’]t|have no|lack)\b.{0,30}\b(?:permission|access|rights?|privileges?)\b|(?:\w{2,8}\W{1,3})?something went wrong\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
+  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such|an error (?:has )?occurred|e: (?:unable|package|version|could|failed|sub-process))\b|(?:the )?(?:api |http )?(?:request|query) failed\b|\w*(?:fail|error|denied|notfound|invalid|forbidden|conflict|unauthori[sz]ed|expired|notallowed|exceeded)\w*\) \w|(?:ora|tns|pls|sp2|dp[iy]|rman)-\d{4,5}:|sqlstate\[|msg \d+, level|(?:bad request|method not allowed|payment required)[:.]|(?:authentication|authorization|login|validation) (?:failed|required)\b|insufficient (?:permissions?|privileges?|rights|scopes?|funds)\b|sql\d{4,5}n\b|e11000\b|you (?:are not|aren['’]t|must be) (?:currently )?(?:authori[sz]ed|allowed|permitted|logged|signed|authenticated)\b|you (?:do not|don['’]t|have no|lack)\b.{0,30}\b(?:permission|access|rights?|privileges?)\b|(?:\w{2,8}\W{1,3})?something went wrong\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
   /^(?:error(?!s?\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|unable|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
-  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|\b(?:exit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|(?:[1-9]\d* failed|validation errors? (?:for|in)|no (?:replacement was performed|match found for replacement)|not found in (?:content|file)|panicked at|failed because|(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?)\b)/i;
+  /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|✖ \d+ problems? \([1-9]|\b(?:exit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|found [1-9]\d* errors?|(?:[1-9]\d* failed|validation errors? (?:for|in)|no (?:replacement was performed|match found for replacement)|not found in (?:content|file)|panicked at|failed because|(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?)\b)/i;
 /** A field or tag that marks an error; a program that exits with 1 may as well have found nothing. */
 const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
 /** What failed, in the first line of a result that is none of a look, and the end of a program that a signal stopped. */
 const FAILS =
-  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))[:,] (?!none|no\b|0\b)|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|segmentation fault|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
+  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\b|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|segmentation fault|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
 /** What a success says about errors. */
 const NO_ERROR =
   /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;
@@ -62,7 +62,7 @@ const FAILED_RECORD =
   /^\s*\{(?=[^]*(?:message|msg|reason|detail|title)\\*["'])(?:[^{}[\]]|\{\}|\[\])*?\b(?:(?:ok|success)\\*["']\s*:\s*\\*["']?false\b|(?:code|status)\\*["']\s*:\s*\\*["']?([45]\d\d)\b|errors\\*["']\s*:\s*\[\s*\{)/i;
 /** The same in lines, as XML or as a table of one row; the state, if it is that of a failure. */
 const PLAIN_RECORD =
-  /^(?=[^]*(?:message|msg|reason|detail|cause|error|text|title)\W)[^{]*?(?:^|[\n<])(?:(?:ok|success)\W{1,3}(?:false\b|no[<\s]*(?:\n|$))|(?:\w+_)?(?:state|status|result|outcome)\W{1,3}(error|fail(?:ed|ure)?)\b(?!\W*\d))|^[^\n]*\b(?:state|status|result|outcome)\b[^\n]*\n(?:[-|+: ]+\n)?[^\n]*(?<=\| ?| {2})(error|fail(?:ed|ure)?)\b[^\n]*$/i;
+  /^(?=[^]*(?:message|msg|reason|detail|cause|error|text|title)\W)[^{]*?(?:^|[\n<])(?:\w{1,20} )?(?:(?:ok|success(?:ful)?|succeeded)\W{1,3}(?:false\b|no[<\s]*(?:\n|$))|(?:\w+_)?(?:state|status|result|outcome)\W{1,3}(?:is )?(error|fail(?:ed|ure)?)\b(?!\W*\d)|(?:status|code)\W{1,3}((?!404)[45]\d\d)\b)|^(?:[-|+: ]+\n)?[^\n]*\b(?:state|status|result|outcome)\b[^\n]*\n(?:[-|+: ]+\n)?[^\n]*(?<=\| ?| {2}|[,\t])(error|fail(?:ed|ure)?)\b[^\n]*(?:\n[-|+: ]*)?$/i;
 /** What it says of the state of one target among others. */
 const STATE = /already|taken|found|exist|expired|unknown|available|wrong|incorrect/i;
 /** Tools whose answer it may be. */
@@ -155,7 +155,7 @@ function isFailedRecord(head: string, { name, reads, looks }: CallText): boolean
   const found = asks
     ? null
     : (FAILED_RECORD.exec(head) ?? (head.length <= REFUSED_UNITS ? PLAIN_RECORD.exec(head) : null));
-  return found !== null && ((found[1] ?? found[2]) !== undefined || !STATE.test(head));
+  return found !== null && (found.slice(1).some(Boolean) || !STATE.test(head));
 }
 
 const ANSWER_UNITS = 200;

@@ -187,6 +187,10 @@ describe('a record that says that the call failed', () => {
     'job: 90211\nstate: FAILED\nmessage: relation orders already exists',
     'JobId=90211\nResult=FAIL\nReason=the printer has no paper',
     '| job | state | message |\n|---|---|---|\n| 90211 | FAILED | relation orders already exists |',
+    '+-------+--------+---------+\n| job   | state  | message |\n+-------+--------+---------+\n| 90211 | FAILED | no rows |\n+-------+--------+---------+',
+    'job,state,message\n90211,FAILED,no rows',
+    '<result status="error"><message>the account is locked</message></result>',
+    'status: 403\nmessage: the account is locked',
     'ID       STATE    REASON\n90211    Failed   relation orders already exists',
   ])('is an error: %j', (result) => {
     expect(kindOf(result, null, { name: 'start_export' })).toBe('error');
@@ -204,6 +208,7 @@ describe('a record that says that the call failed', () => {
     ['a code that is none', '{"code":431,"name":"Linz"}', {}],
     ['lines without a reason', 'id: 7\nstate: failed', {}],
     ['a count of failures', 'id: 7\nstatus: failed 2 of 90\nreason: none', {}],
+    ['a number', 'result: 450\nmessage: done', {}],
     ['a list of states', '| job | state |\n|---|---|\n| 1 | done |\n| 2 | failed |', {}],
     ['a file with a state', 'state: failed\nreason: the disk is full', { reads: true }],
     ['the state of a target in lines', 'ok: false\nreason: the seat is taken', {}],
@@ -237,10 +242,16 @@ describe('an error without a flag', () => {
     'Blocked: direct pushes to main are disabled.',
     'run 311: stage prepare failed, params.yaml has no key seed',
     'svc: worker 8032 died: missing lib',
+    '✗ The deployment failed.',
+    'time="2026-11-28T10:00:01Z" level=fatal msg="the cluster is not reachable"',
+    'Authentication failed for the registry',
+    'Insufficient privileges for this operation',
     'Run 90211 did not succeed.',
     './run.sh: line 3: 67529 Killed                  python train.py',
     '/bin/sh: line 1: 14617 Segmentation fault (core dumped) ./server',
     'epoch 1\nepoch 2\nKilled',
+    'src/a.ts\n  4:7  error  x is never used\n\n✖ 1 problem (1 error, 0 warnings)',
+    'F401 `os` imported but unused\nFound 1 error.',
   ])('is recognized in %j', (result) => {
     expect(kindOf(result, null)).toBe('error');
     expect(kindOf(result, false)).toBe('ok');
@@ -249,6 +260,7 @@ describe('an error without a flag', () => {
   it.each([
     ['a count', 'The last 0 failed, 12 passed', {}],
     ['nothing blocked', 'Blocked: none', {}],
+    ['no failure', '12 tests passed, none failed', {}],
     ['a condition', 'Tell me if the build failed, then I look', {}],
     ['a log', 'worker 8032 died: missing lib', { runs: true, looks: true }],
     ['a file', 'worker 8032 died: missing lib', { reads: true }],

@@ -27,7 +27,7 @@ const LACKS_ARGUMENT =
 
 /** An error that means that the arguments of the call itself are not as its tool expects them. */
 const UNFIT_ARGUMENTS =
-  /\binvalid (?:input|arguments?|param(?:eter)?s?|schema) (?:for|to|of) (?:the )?(?:tool|function|method)\b|\btype validation failed\b|\bvalidation errors? for (?:call\[|\w*(?:arg|input|param|schema))|\b(?:not|n['’]t) match (?:the |its )?(?:expected |input |tool |parameter )+schema|\b(?:pars|decod|deserializ|malformed|unterminated|invalid json).{0,30}\b(?:tool|function|call)['’s]{0,2} (?:call )?(?:arguments?|param(?:eter)?s?|input)\b/i;
+  /\binvalid params:|\bmalformed (?:tool|function)\b|\b(?:input|argument|param(?:eter)?)s? validation (?:failed|error)|\binvalid (?:input|arguments?|param(?:eter)?s?|schema) (?:for|to|of) (?:the )?(?:tool|function|method)\b|\btype validation failed\b|\bvalidation errors? for (?:call\[|\w*(?:arg|input|param|schema))|\b(?:not|n['’]t) match (?:the |its )?(?:expected |input |tool |parameter )+schema|\b(?:pars|decod|deserializ|malformed|unterminated|invalid json).{0,30}\b(?:tool|function|call)['’s]{0,2} (?:call )?(?:arguments?|param(?:eter)?s?|input)\b/i;
 
 /**
  * A call without its arguments, or one with arguments that its tool cannot take, fails again and again between other
@@ -38,7 +38,7 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
   if (settled.kind !== 'error' || settled.calls.length !== 1 || !call) return null;
   const shown = call.result?.shown ?? '';
   const lacksArgument = !call.nature.runs && LACKS_ARGUMENT.test(shown);
-  const isUnfit = lacksArgument || UNFIT_ARGUMENTS.test(shown) || isCutOff(call);
+  const isUnfit = lacksArgument || (!call.nature.runs && UNFIT_ARGUMENTS.test(shown)) || isCutOff(call);
   if (!isUnfit && !isEmpty(call)) return null;
   const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
   const steps = ofTool.filter(

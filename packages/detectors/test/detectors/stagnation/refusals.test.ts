@@ -150,6 +150,11 @@ describe('failures between steps that work', () => {
     ['commands refused with an explanation', repeated(explained, 6), 'stagnation/same-error'],
     ['calls whose arguments do not fit', repeated(unfit(UNFIT, { a: 1 }), 5), 'stagnation/same-failure'],
     [
+      'calls with a field that a server misses',
+      repeated(unfit('MCP error -32602: Invalid params: missing field `cells`', { a: 1 }), 5),
+      'stagnation/same-failure',
+    ],
+    [
       'calls whose arguments are cut off',
       repeated(unfit('Unterminated string in JSON', '{"path":"a.md","text":"# In'), 5),
       'stagnation/same-failure',
