@@ -29,15 +29,15 @@ const GUI =
   /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
 /** Further names of tools that move on in something shown piece by piece. */
 const NAVIGATES =
-  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|undo|redo)(?:$|[_\-. ])/i;
+  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo)(?:$|[_\-. ])/i;
 /** One tool for all of an interface; its arguments say what it does. */
 const INTERFACE =
   /(?:^|[_\-. ])(?:computer|computer_use|browser|browser_action|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i;
 const INTERFACE_ACTION =
-  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
+  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
 /** Code, command lines and keys that move on. */
 const MOVES =
-  /scroll(?:By|To|IntoView)?\(|scrollTop\b|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
+  /scroll(?:By|To|IntoView)?\(|scrollTop\b|mouse\.wheel|keyboard\.press|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
 const READS =
   /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
 /** Further names of tools that look something up. */

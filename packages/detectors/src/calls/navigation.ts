@@ -14,10 +14,12 @@ const SAYS_MORE = /(?:[.!?]\s|\n)\S+ \S+ \S/;
 
 /** Says only that the step was taken. */
 const TAKEN =
-  /^[^\n]{0,40}\b(?:(?:swip|scroll|click|tapp|press|flick|dragg|turn|flipp|zoom|pann|pinch|rotat|mov|jump|stepp|skipp|advanc|increas|decreas|increment|decrement|dispatch|perform|execut|complet)ed|(?:un|re)?done|sent|flung|slid)\b.{0,60}$/i;
-/** The code that was run, and that it returned nothing. */
-const RAN =
-  /^\W*ran (?:\w+ )?code\W*```[^`]*```\s*$|^[^]{0,80}\b(?:undefined|null|none)\W*(?:console output\W*)?$/i;
+  /^(?!.*\b(?:no|not|nothing|already|fail\w*|0)\b)[^\n]{0,40}\b(?:(?:swip|scroll|click|tapp|press|flick|dragg|turn|flipp|zoom|pann|pinch|rotat|mov|jump|stepp|skipp|advanc|forward|increas|decreas|increment|decrement|dispatch|perform|execut|complet|expand|chang|load)ed|(?:un|re)?done|sent|flung|slid|spun|rewound|went)\b.{0,60}$/i;
+/** The code that was run. */
+const CODE = /\bran (?:\w+ )?code:?\s*```[^`]*```/i;
+/** Says that there is no value. */
+const NO_VALUE =
+  /^(?:[^]{0,80}\b(?:undefined|null|none)[^\p{L}\d]*(?:console output[^\p{L}\d]*)?|[^\p{L}\d]*)$/iu;
 /** A picture, or where one is. */
 const PICTURE = /^[^]{0,80}(?:image|screenshot|picture|base64)/i;
 
@@ -62,7 +64,7 @@ function isBlind({ outcome, calls }: CallStep): boolean {
 function isReceipt(result: PastCall['result']): boolean {
   if (result === null) return true;
   const { bare, shown, kind } = result;
-  if (kind === 'ok' && RAN.test(shown)) return true;
+  if (kind === 'ok' && NO_VALUE.test(shown.replace(CODE, ''))) return true;
   const isShort = bare || PICTURE.test(shown) || (kind === 'ok' && TAKEN.test(shown));
   return isShort && !SAYS_MORE.test(shown);
 }

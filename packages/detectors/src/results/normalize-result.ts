@@ -216,14 +216,14 @@ const GOING_ON =
   '(?:pending|queued|starting(?! from)|in[ _-]?progress|not[ _-](?:yet[ _-]available|(?:yet[ _-])?(?:ready|started|finished|complete|completed)))';
 /** Words in -ing of which none is work. */
 const NO_WORK =
-  '(?:fail|miss|warn|exist|outstand|wyom|pass|conflict|block|noth|str|lack|upcom|incom|outgo|recurr|remain|expir|trend)ing\\b';
+  '(?:fail|miss|warn|exist|(?:out)?stand|wyom|pass|conflict|block|noth|str|lack|upcom|incom|outgo|recurr|remain|expir|trend|thriv)ing\\b';
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [
     `^\\W*(?:${GOING_ON}|running|waiting|loading|building|processing)\\W*$`,
     `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!\\w*${NO_WORK})\\w+ing\\b)`,
     '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
-    `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b`,
+    `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b(?!['"\\\\]*\\s?[:=]\\s?['"]?(?:0|no|none|false|null)\\b)`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
     `^\\W*(?:still )?(?!${NO_WORK})[a-z]{2,20}ing\\W*$`,
     '"(?:done|ready|finished|completed?)"\\s?:\\s?false',

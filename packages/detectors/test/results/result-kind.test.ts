@@ -138,6 +138,8 @@ it.each([
   '{"status":"outstanding","amount":120}',
   'worker 6 was not started',
   '0 pending migrations',
+  '{"pending":0,"done":4}',
+  'Status: standing',
   'Screenshot taken. Window: File not found',
 ])('%j does not mean that something is in progress or not visible', (result) => {
   expect(normalizeResult(result, null, { name: 'call', said: '{}' }, agents).isUnderWay).toBe(false);

@@ -108,6 +108,13 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
     ['press_key', { key: 'PageDown' }, 'Pressed key: PageDown'],
     ['turn_page', {}, 'Turned the page'],
     ['zoom_in', {}, 'Zoomed in'],
+    ['rewind', {}, 'Rewound'],
+    ['next_slide', {}, 'Slide changed'],
+    [
+      'browser_run_code',
+      { code: 'async (page) => { await page.mouse.wheel(0, 600); }' },
+      '### Result\nundefined\n### Ran Playwright code\n```js\nawait page.mouse.wheel(0, 600);\n```',
+    ],
     [
       'browser_press_key',
       { key: 'PageDown' },
@@ -124,6 +131,16 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
     steps: times(20, (i) => [name, args, news[i], receipt] as Step),
     expected: [],
   })),
+  {
+    what: 'a page in Chinese is a known result',
+    steps: times(6, (i) => ['scroll', {}, news[i], '版权所有 联系我们']),
+    expected: ['tool-repeat opened chance 4'],
+  },
+  {
+    what: 'what was not moved is a known result',
+    steps: times(6, (i) => ['next_slide', {}, news[i], 'The slide was not changed']),
+    expected: ['tool-repeat opened chance 3'],
+  },
   {
     what: 'code that was run, with the page that it led to, is a known result',
     steps: times(6, (i) => [
