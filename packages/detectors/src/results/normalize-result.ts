@@ -2,6 +2,7 @@ import type { AgentKnowledge } from '../agents/agent-knowledge.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { fingerprint } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
+import { separateWords } from '../lib/separate-words.ts';
 import { withoutColors, withoutOverwritten } from '../lib/terminal-text.ts';
 import { STEP_FRAME, withoutBudget } from './budget-frame.ts';
 import { isElided } from './elided-result.ts';
@@ -147,22 +148,40 @@ function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
   if (plain.length > NORMALISED_UNITS) return unchanged;
   const lexed = lexResult(plain, { isError: kind === 'error' });
   if (kind !== 'ok') return lexed;
-  // A UUID is what was asked for where the call draws one, and where there is nothing else; so is a duration, or an id.
+  // A UUID is what was asked for where the call draws one, and where there is nothing else; so is an id, or a duration,
+  // which is also what a measurement is for.
   const isAsked = lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
-  return isAsked || isAllVolatile(lexed, call) ? unchanged : lexed;
+  return isAsked || isAllVolatile(lexed, call) || isMeasured(lexed, call) ? unchanged : lexed;
+}
+
+/** Commands and tools that measure how long something takes; a folder of such a name does not. */
+const MEASURES =
+  /bench(?<!\bcd \S{0,80}|swe.{0,8})(?:mark)?s?(?:[-_=][\w.-]*|\.\w{1,4})?(?![\w/.-])|\b(?:hyperfine|timeit|wrk|ab -\w|perf stat|k6 run|vegeta|lighthouse)\b|measure|perf\.\w|time_total|(?:load|response)[ _-]?time|latency/i;
+/** What a benchmark reports. */
+const MEASURED = /<duration>\/op\b|\bmean ±|\bp9\d\w*"?[:= ]{1,3}"?(?:\w+[:= ]{1,3})?<duration>|percentile/i;
+
+function isMeasured({ normal }: LexedResult, { name, said, runs }: CallText): boolean {
+  if (!normal.includes('<duration>')) return false;
+  return (
+    MEASURES.test(runs === true ? said : separateWords(name)) ||
+    (normal.length <= GIST_UNITS && MEASURED.test(normal))
+  );
 }
 
 /** A longer result is no single value. */
 const VALUE_UNITS = 200;
 const VOLATILE = /<(?:duration|id)>/;
-/** Keys, and what replaces volatile tokens. */
-const UNSAID = /(?<![\w-])[\w-]{1,64}\\?"\W{0,4}?:|<[a-z]{1,16}>/g;
+/** Words beside durations that are the answer: `Elapsed: 2.3 s`, `real 0m1.2s`. */
+const MAX_LABELS = 8;
+/** Keys, labels, and what replaces volatile tokens. */
+const UNSAID =
+  /(?<![\w-])[\w-]{1,64}\\?"\W{0,4}?:|<[a-z]{1,16}>|\b(?:elapsed|took|time|total|real|user|sys(?:tem)?|mean|median|average|avg|min|max|latency|response|load|duration)\b|σ/gi;
 /** An empty list says that there is nothing. */
 const SAYS = /[\p{L}\d]|\[\]|\{\}/u;
 
 /** Whether a result says nothing but a duration or an id: `{"gauge":"p99","ms":812}`, asked for `p99`. */
 function isAllVolatile({ normal, words }: LexedResult, call: CallText): boolean {
-  if (words > 1 || normal.length > VALUE_UNITS || !VOLATILE.test(normal)) return false;
+  if (words > MAX_LABELS || normal.length > VALUE_UNITS || !VOLATILE.test(normal)) return false;
   return !SAYS.test(withoutEcho(normal, call).replace(UNSAID, ''));
 }
 

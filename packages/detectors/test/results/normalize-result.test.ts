@@ -35,8 +35,47 @@ describe('a duration or an id that is all of the answer', () => {
     ],
     ['with words', 'took 812 ms in all', 'took 775 ms in all'],
     ['in an error', 'Error after 812 ms', 'Error after 775 ms'],
+    ['beside what was done', 'Finished in 2.1s', 'Finished in 2.4s'],
   ])('is none %s', (_, one, other) => {
     expect(ask(one)).toBe(ask(other));
+  });
+
+  it.each([
+    ['with a label', 'Elapsed: 2.37 s', 'Elapsed: 2.26 s'],
+    ['of a shell', 'real 0m1.231s\nuser 0m0.9s\nsys 0m0.1s', 'real 0m1.422s\nuser 0m0.9s\nsys 0m0.1s'],
+    [
+      'of an operation',
+      'BenchmarkParse-8  500000  2451 ns/op\nPASS',
+      'BenchmarkParse-8  500000  2310 ns/op\nPASS',
+    ],
+    [
+      'with its spread',
+      'Time (mean ± σ):  1.645 s ± 0.068 s  [Runs: 10]',
+      'Time (mean ± σ):  1.612 s ± 0.041 s  [Runs: 10]',
+    ],
+    ['of most requests', 'requests 1000\np95 latency: 303 ms', 'requests 1000\np95 latency: 341 ms'],
+  ])('is news: a duration %s', (_, one, other) => {
+    expect(ask(one)).not.toBe(ask(other));
+  });
+
+  it.each([
+    ['bash', './bench.sh', true],
+    ['bash', 'cargo bench --offline', true],
+    ['bash', 'pytest --benchmark-only', true],
+    ['bash', 'pgbench -c 4 shop', true],
+    ['measure_load_time', undefined, true],
+    ['bash', 'cd /srv/bench && npm test', false],
+    ['bash', 'ls bench/results', false],
+    ['bash', 'npm test', false],
+    ['read_file', 'bench.txt', false],
+  ])('is what %s %s measures: %o', (name, command, expected) => {
+    const of = (ms: number) =>
+      resultForm(`3 rows were written in ${ms} ms`, null, {
+        name,
+        said: JSON.stringify({ command }),
+        runs: name === 'bash',
+      }).form;
+    expect(of(812) !== of(775)).toBe(expected);
   });
 });
 
