@@ -73,7 +73,7 @@ function rejectedAgain(
   const steps = alike.length >= base ? alike : rejected;
   const threshold = steps === alike || isKnown ? base : base * 2;
   const count = steps.length;
-  if (count < threshold || !isVaried(steps) || headsMoveOn(steps) || getsFurther(steps)) return null;
+  if (count < threshold || !isVaried(steps) || getsFurther(steps)) return null;
   return {
     rule: 'same-error',
     steps,
@@ -93,13 +93,19 @@ function headsMoveOn(steps: readonly CallStep[]): boolean {
   const opening = ({ calls }: CallStep) => calls[0]?.result?.shown.slice(0, OPENING_UNITS) ?? '';
   return (
     numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? '')) ||
-    numbersMoveOn(steps.map((step) => (opening(step).match(/\d+/g) ?? []).join(' ')))
+    numbersMoveOn(steps.map((step) => numbersIn(opening(step)).join(' ')))
   );
 }
 
-/** Whether failures with the same error come further: in their input, or in a list of targets to check. */
+/** The numbers of a text but for clocks and dates; a percentage moves towards 100. */
+function numbersIn(text: string): string[] {
+  return text.replace(/\d%/g, '$& 100').match(/(?<![\d:]|\d-)\d+(?:\.\d+)?(?![\d:]|-\d)/g) ?? [];
+}
+
+/** Whether failures with the same error come further: in a number, in their input, or in a list of targets to check. */
 export function getsFurther(steps: readonly CallStep[]): boolean {
   if (steps.at(-1)?.kind !== 'error') return false;
+  if (steps.every(({ kind }) => kind === 'error') && headsMoveOn(steps)) return true;
   return positionsRise(steps.map(({ calls }) => calls[0]?.result?.shown ?? '')) || checksTargets(steps);
 }
 

@@ -31,6 +31,15 @@ describe('stagnation', () => {
     ['words', (n) => ['edit_text', `Error: '${'abcdefg'[n] ?? ''}_field' is a required property`, { n }]],
     ['words in JSON', (n) => ['add', { error: `${'abcdefg'[n] ?? ''} is missing` }, { n }]],
     ['a count that falls', (n) => ['run_tests', `${9 - n} failed, ${n} passed`, { part: 'all', n: -n }]],
+    ['a size', (n) => ['shrink', `Error: the file is ${(9.3 - n).toFixed(1)} MB, the limit is 2 MB`, { n }]],
+    [
+      'a duration',
+      (n) => ['tune', `Error: too slow, ${(9.41 - n * 1.13).toFixed(2)} s, the limit is 2 s`, { n }],
+    ],
+    [
+      'a share that rises',
+      (n) => ['submit', `Error: the index is not complete, ${11 + n * 13}% of it`, { n }],
+    ],
     ['another place', (n) => ['build', `error: line ${n * 7 + 3}: expected ';'`, { code: `v${n}` }]],
   ])('same-error: is silent if the error differs each time: %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
@@ -44,6 +53,16 @@ describe('stagnation', () => {
     ['different checks', (n) => [`check_${n}`, 'Error: Command failed with exit code 1']],
   ])('same-error: is silent if the result only says that something failed: %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    ['a clock', (n) => ['submit', `Error at 10:0${n}:59: the limit of 70 is reached`, { n }]],
+    [
+      'sizes up and down',
+      (n) => ['shrink', `Error: the file is 3.${(n * 7) % 10} MB, the limit is 2 MB`, { n }],
+    ],
+  ])('same-error: opens although %s differs', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4].map(step)))).toEqual(['stagnation/same-error opened chance 5']);
   });
 
   it('same-error: counts a step as one error if its parallel calls all fail alike', () => {
