@@ -86,9 +86,14 @@ export function callNature(
   };
 }
 
-/** Whether a call runs a command that puts another state in place. */
+/** Names of tools that put another setting in place. */
+const SETS =
+  /(?:^|[_\-. ])(?:set|enable|disable|toggle|switch|emulate|throttle|activate|configure)(?:$|[_\-. ])/i;
+
+/** Whether a call puts another state in place. */
 export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'nature'>): boolean {
-  return nature.runs && nature.changes && ALTERS.test(commandFacts(identity).line ?? '');
+  if (!nature.runs) return !nature.gui && SETS.test(separateWords(identity.name));
+  return nature.changes && ALTERS.test(commandFacts(identity).line ?? '');
 }
 
 function navigates(words: string, args: string, isGui: boolean | undefined): boolean {

@@ -52,7 +52,20 @@ export function isStale({ rounds, settled }: CallHistory, digests: StepDigests):
   if (settled === null || settled.outcome === null || settled.kind === 'transient') return false;
   if (settled.calls.some((call) => isPolling(call) || (settled.kind === 'ok' && altersState(call))))
     return false;
+  if (watches(rounds.at(-2), settled)) return false;
   return bringsKnown(rounds, settled, digests) || comesAgain(rounds, settled, digests);
+}
+
+/** Whether a look was repeated at once and shows another value: one that it had before may come back. */
+function watches(before: CallStep | undefined, now: CallStep): boolean {
+  const looks = ({ nature }: PastCall) => !nature.changes && !nature.gui && !nature.navigates;
+  return (
+    before?.kind === 'ok' &&
+    now.kind === 'ok' &&
+    before.key === now.key &&
+    now.calls.every(looks) &&
+    !isAlikeStep(before, now)
+  );
 }
 
 /** Whether an earlier step had the result of this one. @param digests spare comparisons with the latest step */

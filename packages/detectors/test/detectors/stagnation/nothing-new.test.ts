@@ -119,6 +119,32 @@ describe('stagnation', () => {
     ]);
   });
 
+  it.each<{ what: string; name: string; expected: string[] }>([
+    { what: 'a value that is watched comes back', name: 'get_quote', expected: [] },
+    {
+      what: 'an action shows what it showed before',
+      name: 'click',
+      expected: ['stagnation/nothing-new opened chance 5'],
+    },
+  ])('nothing-new: $what', ({ name, expected }) => {
+    const steps = Array.from(
+      'abcdacbdcabd',
+      (letter): ShortStep => [name, `it stands at ${letter} now, as it does at times`],
+    );
+    expect(said(turns(...steps)).slice(0, 1)).toEqual(expected);
+  });
+
+  it.each([
+    ['set_flags', []],
+    ['show_flags', ['stagnation/nothing-new opened chance 5']],
+  ])('nothing-new: %s between known looks', (name, expected) => {
+    const steps = Array.from('abcadcbe', (only): ShortStep[] => [
+      [name, 'these flags are in force', { only }],
+      ['http_get', 'abe'.includes(only) ? 'The shop is open.' : 'The template is not there.', { url: 'a' }],
+    ]);
+    expect(said(turns(...steps.flat())).slice(0, 1)).toEqual(expected);
+  });
+
   it('nothing-new: leaves a single repeated step to tool-repeat, even if that tolerates it', () => {
     const events = turns(...letters('A'.repeat(12)));
     expect(said(events, { tool_call_loop: { max_repeats: 20 } })).toEqual([]);
