@@ -199,17 +199,22 @@ describe('same-prompt', () => {
       ),
       expected: [],
     },
-    {
-      what: 'counts rejections that name the attempts left',
+    ...[
+      'Invalid answer, 9 attempts left.',
+      'Invalid answer. Retries remaining: 9',
+      'Invalid answer in step 9 of 12.',
+      'Your answer has no action. Steps left: 9',
+    ].map((prompt) => ({
+      what: `counts rejections that count the attempts: ${prompt}`,
       events: prompts(
         repeated(5, (i) => ({
-          prompt: `Invalid answer, ${String(9 - i)} attempts left.`,
+          prompt: prompt.replace('9', String(9 - i)),
           origin: 'harness',
           events: essay(i),
         })),
       ),
       expected: opened,
-    },
+    })),
     {
       what: 'counts what a schema rejects in other words each time',
       events: prompts(
