@@ -74,7 +74,7 @@ const SAYS_NOTHING =
 const PLACE =
   /\b((?:column|col|char|character|position|pos|offset|index)\b[\s:=#]{0,3}|(?:line |at \[)\d+:)\d+/gi;
 /** What was tried of a kind that fails as a whole. */
-const TRIED = /(?<!\S)\S+(?=: command not found)|(?<=when calling the )\w+(?= operation)/gi;
+const TRIED = /(?<!\S)\S+(: command not found)|calling the \w+( operation)/gi;
 /** Units of a result that are searched for an error. */
 const FAILURE_UNITS = 16_384;
 
@@ -213,7 +213,7 @@ function failureOf(text: string): string {
   const message = exceptionIn(text) ?? text.slice(0, FAILURE_UNITS).replace(STACK, '');
   // An error with another id is the same error, one with another number may not be.
   const words = lexResult(message, { isError: false }).bulk;
-  return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(TRIED, '<name>');
+  return words.slice(0, GIST_UNITS).replace(PLACE, '$1<n>').replace(TRIED, '<name>$1$2');
 }
 
 /** Stops at the first word that says something. */

@@ -145,7 +145,7 @@ function seemsError(head: string, call: CallText): boolean {
   }
   if (reads === true) return false;
   if (ERROR_START.test(words) || ERROR_WITHIN.test(head)) return true;
-  const failing = looks === true ? undefined : FAILS.exec(head)?.[0];
+  const failing = looks === true || length > READ_ERROR_UNITS ? undefined : FAILS.exec(head)?.[0];
   return failing !== undefined && !stringsIn(call.said).some((said) => said.includes(failing.trim()));
 }
 
