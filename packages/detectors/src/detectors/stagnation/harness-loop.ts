@@ -235,7 +235,7 @@ export class HarnessLoop {
   restore({ incident, run, stepsBefore, ...rest }: HarnessSnapshot): void {
     this.#shown = rest.shown;
     this.#count = rest.count;
-    this.#numbers = rest.numbers;
+    this.#numbers = rest.numbers ?? [];
     this.#since = rest.since;
     this.#latest = rest.latest;
     this.#before = rest.before;
@@ -293,7 +293,8 @@ function promptForm(shown: string, isMarked: boolean): string {
 export interface HarnessSnapshot {
   readonly shown: string;
   readonly count: number;
-  readonly numbers: readonly string[];
+  /** Absent in snapshots of earlier versions. */
+  readonly numbers?: readonly string[];
   readonly since: Mark | null;
   readonly latest: Mark | null;
   readonly before: PromptRun | null;

@@ -356,6 +356,22 @@ describe('same-prompt', () => {
     expect(whole.map(({ phase }) => phase)).toEqual(['opened', 'escalated', 'escalated']);
   });
 
+  it('continues from a snapshot of an earlier version, which has no numbers', () => {
+    const events = prompts(repeated(5, { events: done }));
+    const session = analyzer({ preset: 'balanced' });
+    for (const event of events.slice(0, -2)) session.push(event);
+    const snapshot = JSON.stringify(session.snapshot(), (_, value: object | null) =>
+      value !== null && typeof value === 'object' && 'stepsBefore' in value
+        ? { ...value, numbers: undefined }
+        : value,
+    );
+    expect(snapshot).not.toBe(JSON.stringify(session.snapshot()));
+    const restored = analyzer({ preset: 'balanced' });
+    restored.restore(JSON.parse(snapshot) as ReturnType<typeof session.snapshot>);
+    const verdicts = events.slice(-2).flatMap((event) => [...restored.push(event).verdicts]);
+    expect(verdicts.map(({ phase }) => phase)).toEqual(['opened']);
+  });
+
   it('counts the cost from the first prompt, and shows the prompt if text is stored', () => {
     const find = (store_text: boolean) => {
       const session = analyzer({ preset: 'balanced', privacy: { store_text } });
