@@ -42,7 +42,8 @@ export default function loopwatch(pi) {
       if (answer.systemMessage) show(answer.systemMessage);
       return;
     }
-    isOver = answer.continue === false;
+    // Other calls of the same response may be denied without ending the turn.
+    isOver ||= answer.continue === false;
     return { block: true, reason: permissionDecisionReason, terminate: isOver };
   });
 

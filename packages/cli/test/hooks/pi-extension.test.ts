@@ -80,3 +80,11 @@ it('pi extension: denies a call, ends the turn if told to, and shows warnings', 
   await on('turn_start');
   expect(aborted()).toBe(1);
 });
+
+it('pi extension: ends a turn even if another call of the response is only denied', async () => {
+  const { on, aborted } = await startPi([denied('End', { continue: false }), denied('No')]);
+  expect(await on('tool_call', call)).toMatchObject({ terminate: true });
+  expect(await on('tool_call', { ...call, toolCallId: 'c-2' })).toMatchObject({ terminate: true });
+  await on('turn_start');
+  expect(aborted()).toBe(1);
+});
