@@ -13,4 +13,5 @@ export {
   syncFolder,
 } from './private-folder.ts';
 export { atMost, delay, within } from './timing.ts';
+export { utcText } from './utc-text.ts';
 export { createZstdDecompress, ZstdError, zstdDecoder } from './zstd.ts';

@@ -1,5 +1,6 @@
 import { isEventType, type Settings, type Verdict } from '@loopwatch/contract';
 import { maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors/internal';
+import { utcText } from '@loopwatch/platform';
 import {
   type CheckHandling,
   type InputRecord,
@@ -217,11 +218,6 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
   // A session that pauses for long starts over, so the index alone does not say which of its days it was.
   const at = `at event ${String(eventIndex)}${time > 0 ? `, ${utcText(time)}` : ''}`;
   return `${oneLine(`${phase.padEnd(9)} ${detector.padEnd(14)} ${what.padEnd(9)} ${sessionId} ${at}: ${reason}`)}\n`;
-}
-
-/** `2026-11-29 08:11:54 UTC` */
-function utcText(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function summaryLine(

@@ -1,3 +1,5 @@
+import { hookAgents } from '@loopwatch/contract/api';
+
 /** One way to connect agents, with the address of this server filled in. */
 export interface ConnectionMethod {
   readonly id: string;
@@ -49,18 +51,7 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
       id: 'hooks',
       title: 'Coding agents',
       text: 'Install a hook that the agent runs before each tool call: Claude Code, Codex, Gemini CLI, Copilot, Cursor, opencode, pi, Kimi Code, Grok Build or Hermes. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working.',
-      command: [
-        'claude-code',
-        'codex',
-        'gemini',
-        'copilot',
-        'cursor',
-        'opencode',
-        'pi',
-        'kimi',
-        'grok',
-        'hermes',
-      ]
+      command: hookAgents
         .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
         .join('\n'),
     },

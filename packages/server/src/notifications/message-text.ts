@@ -1,5 +1,6 @@
 import type { BreakdownAmounts, IncidentItem, WeeklyReport } from '@loopwatch/contract/api';
 import { oneLine } from '@loopwatch/detectors/internal';
+import { utcText } from '@loopwatch/platform';
 import type { DigestMessage, IncidentMessage, NotificationMessage } from './message.ts';
 
 /** The text of a message: a title and the most important facts. */
@@ -70,7 +71,7 @@ function titleOf({ type, incident }: IncidentMessage): string {
 }
 
 function digestTitle({ count, open, since, at }: DigestMessage): string {
-  const period = at - since <= 90_000 ? 'in the last minute' : `since ${utc(since)}`;
+  const period = at - since <= 90_000 ? 'in the last minute' : `since ${utcText(since)}`;
   const still = open === count ? '' : `, ${whole.format(open)} of them still open`;
   return `${whole.format(count)} more ${count === 1 ? 'loop' : 'loops'} ${period}${still}`;
 }
@@ -89,7 +90,7 @@ function factsOf(incident: IncidentItem): RawText['facts'] {
   return [
     { label: 'Agent', lines: [[agent ?? 'unnamed', model].filter((name) => name !== null).join(', ')] },
     { label: 'Reason', lines: [reason] },
-    { label: 'Since', lines: [`${utc(since)} (${duration(cost.ms)})`] },
+    { label: 'Since', lines: [`${utcText(since)} (${duration(cost.ms)})`] },
     { label: state === 'resolved' ? 'Total cost' : 'Cost so far', lines: [costText(cost)] },
     { label: 'Action', lines: [actions[action]] },
     { label: 'Session', lines: [sessionId] },
@@ -156,10 +157,6 @@ function costText({ usd, tokens, calls, turns }: IncidentItem['cost']): string {
 
 function counted(count: number, noun: string): string {
   return `${whole.format(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function utc(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function duration(ms: number): string {
