@@ -108,7 +108,7 @@ it('opencode plugin: lets calls run without a server, and asks a server that han
 
 it('opencode plugin: the first pause is short, and the next one is longer', async () => {
   const { url, posted } = await startHookServer([undefined, undefined, {}, undefined]);
-  const { hooks } = await load(url);
+  const { hooks } = await load(url, { waitMs: 4_000 });
   let later = 0;
   const real = Date.now;
   vi.spyOn(Date, 'now').mockImplementation(() => real() + later);

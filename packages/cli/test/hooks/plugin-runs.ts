@@ -33,12 +33,16 @@ export async function startHookServer(answers: (object | undefined)[] = []) {
   return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, posted };
 }
 
+/** So long that no plugin pauses because the test's machine is busy. */
+const WAIT_MS = 60_000;
+
 /** Imports the file that an installation writes. */
 export async function importPlugin(agent: HookedAgent, url: string, more: object): Promise<unknown> {
   const dir = await tempDir();
   onTestFinished(() => dir.remove());
   const file = join(dir.path, 'loopwatch.mjs');
-  await writeFile(file, addHook(file, '', agent, { url, tokenEnv: undefined, ...hookDefaults, ...more }));
+  const target = { url, tokenEnv: undefined, ...hookDefaults, waitMs: WAIT_MS, ...more };
+  await writeFile(file, addHook(file, '', agent, target));
   return import(pathToFileURL(file).href);
 }
 
