@@ -4,11 +4,15 @@ import { nameSchema } from '../events/event.ts';
 /* `POST /decide`: whether a call may run. */
 
 const name = nameSchema.min(1);
+const parentSession = nameSchema
+  .optional()
+  .describe('Id of the session that started this one as a sub-agent.');
 
 export const proposedCallSchema = z.strictObject({
   sessionId: name,
   name: name.describe('Name of the tool.'),
   args: z.unknown().optional().describe('Arguments of the call: an object, or JSON text.'),
+  parentSession,
 });
 
 export const decisionSchema = z.object({
@@ -48,7 +52,7 @@ export const genericHookSchema = z.strictObject({
     .describe(
       'The same before and after; required for calls at the same time, and to report after without before.',
     ),
-  parentSession: nameSchema.optional().describe('Id of the session that started this one as a sub-agent.'),
+  parentSession,
   time: z.number().nonnegative().optional().describe('Epoch ms; default: now.'),
 });
 

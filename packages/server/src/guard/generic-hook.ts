@@ -18,8 +18,8 @@ export async function answerGenericHook(
   turns: HookTurns<GenericHookAnswer>,
   hook: GenericHook,
 ): Promise<GenericHookAnswer> {
-  const { session, event, tool: name, arguments: args, result, isError, callId } = hook;
-  const stamp = { agent: hook.agent, time: hook.time, parentSessionId: hook.parentSession, callId };
+  const { session, event, tool: name, arguments: args, result, isError, callId, parentSession } = hook;
+  const stamp = { agent: hook.agent, time: hook.time, parentSessionId: parentSession, callId };
   const idOf = (part: string) => (callId === undefined ? undefined : `${part}:${callId}`);
   const call = { ...stamp, id: idOf('call'), type: 'tool_call_request', name, args } as const;
   if (event === 'after') {
@@ -32,7 +32,7 @@ export async function answerGenericHook(
   }
   return turns.answer(session, call, async (begun) => {
     await guard.record(session, begun);
-    const decision = await guard.decide({ sessionId: session, name, args });
+    const decision = await guard.decide({ sessionId: session, name, args, parentSession });
     const { reason, incidentId } = decision;
     if (isRefused(decision)) {
       const guidance = await guard.recordDenied(session, call, decision);

@@ -2,6 +2,7 @@ import type { DetectionSettings } from '@loopwatch/contract';
 import { type Detection, detectionOf, withScopes } from '@loopwatch/detectors/internal';
 import type { Database } from '@loopwatch/storage';
 import { allSettings, type StoredSettings } from '../settings/stored-settings.ts';
+import { readStops, Stops } from './stops.ts';
 
 /** Changes of another server apply to guarded sessions after this time at the latest. */
 const FRESH_MS = 1_000;
@@ -15,6 +16,14 @@ export interface CurrentSettings {
   readonly detection: Detection;
   /** The overrides of a session, and who set them. */
   readonly overridesOf: (id: string) => Pick<StoredSettings, 'set' | 'updatedBy'>;
+  readonly stops: Stops;
+}
+
+interface Stored {
+  /** The overrides of the server and its models, by scope. */
+  readonly shared: ReadonlyMap<string, Overrides>;
+  readonly bySession: ReadonlyMap<string, StoredSettings>;
+  readonly stops: Stops;
 }
 
 const none: Pick<StoredSettings, 'set' | 'updatedBy'> = { set: {}, updatedBy: null };
@@ -35,7 +44,8 @@ export class GuardSettings {
     this.#database = database;
     this.#configured = configured;
     this.#now = now;
-    this.#current = { detection: detectionOf(configured), overridesOf: () => none };
+    const stops = new Stops(new Map(), new Map());
+    this.#current = { detection: detectionOf(configured), overridesOf: () => none, stops };
   }
 
   /** Rejects when the database cannot be read. */
@@ -57,7 +67,7 @@ export class GuardSettings {
   }
 
   #read(): Promise<CurrentSettings> {
-    const reading: Promise<CurrentSettings> = allSettings(this.#database)
+    const reading: Promise<CurrentSettings> = this.#stored()
       .then((stored) => (this.#reading === reading ? this.#adopt(stored) : this.get()))
       .finally(() => {
         if (this.#reading === reading) this.#reading = undefined;
@@ -65,20 +75,24 @@ export class GuardSettings {
     return reading;
   }
 
-  #adopt(stored: readonly StoredSettings[]): CurrentSettings {
+  async #stored(): Promise<Stored> {
     const shared = new Map<string, Overrides>();
     const bySession = new Map<string, StoredSettings>();
-    for (const row of stored) {
+    for (const row of await allSettings(this.#database)) {
       if (row.scope.startsWith(sessionPrefix)) bySession.set(row.scope.slice(sessionPrefix.length), row);
       else shared.set(row.scope, row.set);
     }
+    return { shared, bySession, stops: await readStops(this.#database, bySession) };
+  }
+
+  #adopt({ shared, bySession, stops }: Stored): CurrentSettings {
     const json = JSON.stringify([...shared]);
     const detection =
       json === this.#sharedJson
         ? this.#current.detection
         : detectionOf(withScopes(this.#configured, shared).settings);
     this.#sharedJson = json;
-    this.#current = { detection, overridesOf: (id) => bySession.get(id) ?? none };
+    this.#current = { detection, overridesOf: (id) => bySession.get(id) ?? none, stops };
     this.#readAt = this.#now();
     return this.#current;
   }

@@ -6,7 +6,6 @@ import {
   ALLOWED,
   ConfiguredSession,
   deniedResult,
-  isStopped,
   stoppedDecision,
   type WatchedPush,
 } from '@loopwatch/detectors/internal';
@@ -17,6 +16,7 @@ import type { Logger } from 'pino';
 import type { LogWriteHealth } from '../events/log-write-health.ts';
 import type { CurrentSettings, GuardSettings } from './guard-settings.ts';
 import { IncidentCache } from './incident-cache.ts';
+import type { Stop } from './stops.ts';
 
 /** Sessions whose events are analyzed here; for others, stored open incidents decide. */
 const MAX_SESSIONS = 2_000;
@@ -57,12 +57,12 @@ export class Guard {
   }
 
   /** Decides a call; records nothing. */
-  async decide({ sessionId, name, args }: ProposedCall): Promise<Decision> {
+  async decide({ sessionId, name, args, parentSession }: ProposedCall): Promise<Decision> {
     const { logger, now } = this.#deps;
     try {
       const settings = await this.#settings.get();
-      const stop = stopOf(settings, sessionId);
-      if (stop !== undefined) return stop;
+      const stop = stopOf(settings, sessionId, parentSession);
+      if (stop !== undefined) return stoppedDecision(stop.by);
       const session = this.#session(sessionId, settings);
       const stored = await this.#incidents.of(sessionId);
       const dismissed = stored.filter(({ isDismissed }) => isDismissed);
@@ -88,8 +88,8 @@ export class Guard {
 
   /** Reads the stored settings. @returns whether a session is stopped */
   async readStops(): Promise<(sessionId: string) => boolean> {
-    const { detection, overridesOf } = await this.#settings.latest();
-    return (sessionId) => isStopped(detection.settings, overridesOf(sessionId).set);
+    const settings = await this.#settings.latest();
+    return (sessionId) => stopOf(settings, sessionId) !== undefined;
   }
 
   /** Analyzes an event that was written to the log by other means. */
@@ -221,9 +221,7 @@ export class Guard {
   }
 }
 
-/** The denial of a session that a person has stopped, alone or with all others. */
-function stopOf({ detection, overridesOf }: CurrentSettings, sessionId: string): Decision | undefined {
-  const { set, updatedBy } = overridesOf(sessionId);
-  if (!isStopped(detection.settings, set)) return undefined;
-  return stoppedDecision(set['stopped'] === true ? updatedBy : null);
+/** Whether a person has stopped this session, alone, with the one that started it, or with all others. */
+function stopOf({ detection, stops }: CurrentSettings, id: string, parent?: string): Stop | undefined {
+  return stops.of(id, detection.settings.stopped, parent);
 }

@@ -195,7 +195,9 @@ async function answerToCall(
   sessionId: string,
   call: Call,
 ): Promise<HookAnswer> {
-  const decision = await guard.decide({ sessionId, name: call.name, args: call.args });
+  const { name, args, parentSessionId } = call;
+  const proposed = { sessionId, name, args, parentSession: parentSessionId ?? undefined };
+  const decision = await guard.decide(proposed);
   if (!isRefused(decision)) {
     await guard.record(sessionId, [call]);
     return decision.reason === null || !guard.shouldWarn(decision) ? CONTINUE : warning(decision.reason);

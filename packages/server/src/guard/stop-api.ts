@@ -23,8 +23,9 @@ export function stopApi(options: StopApiOptions): Router {
       onSettings();
       await audit.record(request, stopped ? 'session.stopped' : 'session.resumed', `session:${id}`);
     }
+    const isStopped = await guard.readStops();
     const obeyedBy = (await guard.enforcerOf(id)) ?? (verdictStreams.isFollowed(id) ? 'guard' : null);
-    return { stopped, obeyedBy };
+    return { stopped: isStopped(id), obeyedBy };
   };
   router
     .route('/sessions/:id/stop')

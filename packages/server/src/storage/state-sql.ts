@@ -44,7 +44,14 @@ export function isOpenSql(now: string): string {
   return `(state = 'open' and ${isActiveSql(now)} and not ${isDismissedSql(now)})`;
 }
 
-/** SQL: whether the session with this id is stopped. @param id an expression */
+/** SQL: whether the session with this id is stopped, alone or with the one that started it. @param id an expression */
 export function isStoppedSql(id: string): string {
-  return `exists (select 1 from settings st where st.scope = 'session:' || ${id} and st."values" -> 'stopped' = 'true'::jsonb)`;
+  return `${id} in (
+    with recursive family as (
+      select substr(st.scope, 9) as id from settings st
+      where st.scope like 'session:%' and st."values" -> 'stopped' = 'true'::jsonb
+      union select sub.id from sessions sub join family on sub.parent = family.id
+      where not exists (select 1 from settings st
+        where st.scope = 'session:' || sub.id and st."values" -> 'stopped' = 'false'::jsonb)
+    ) select id from family)`;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { topics } from '../running-server.ts';
 import { START, summary, verdict } from '../verdicts.ts';
-import { hookedServer } from './hooked-server.ts';
+import { decisionOf, hookedServer } from './hooked-server.ts';
 
 const hooks = hookedServer();
 const { send, stored } = hooks;
@@ -34,6 +34,45 @@ describe('a stopped session', () => {
     });
     expect(await send('/sessions/s-1', undefined, 'GET')).not.toHaveProperty('body.stopped');
     expect(await hooked.call('Read', { file_path: 'b' }, 'text')).toEqual({ before: {}, after: {} });
+  });
+
+  it('takes its sub-agents along, whether they are stored, known to hooks or new', async () => {
+    const sub = (id: string) => hooks.agent('claude-code', 's-1', { agent_id: id, agent_type: 'explore' });
+    const calls = async (...agents: ReturnType<typeof sub>[]) => {
+      const answers = [];
+      for (const agent of agents)
+        answers.push(decisionOf(await agent.call('Read', { file_path: 'a' }, 'text')));
+      return answers;
+    };
+    const decide = async (sessionId: string, parentSession?: string) => {
+      const { body } = await send('/decide', { sessionId, name: 'Read', parentSession });
+      return (body as { action: string }).action;
+    };
+    for (const [id, parent] of Object.entries({ 'x-1': 's-1', 'x-2': 'x-1', 'x-3': 's-1', 'x-4': 'x-3' }))
+      hooks.log.append(topics.sessions, JSON.stringify(summary(id, { parentSessionId: parent })), {
+        key: id,
+      });
+    await stored();
+    const [known, fresh] = [sub('a-1'), sub('a-2')];
+    expect(await calls(known)).toEqual(['run']);
+
+    await send('/sessions/s-1/stop', undefined);
+    const settings = { set: { stopped: false }, version: 0 };
+    expect(await send('/settings/session:x-3', settings, 'PUT')).toMatchObject({ status: 200 });
+    expect(await calls(known, fresh)).toEqual(['deny', 'deny']);
+    const stopped = ['x-1', 'x-2', 's-1/a-9'];
+    for (const id of stopped) expect([id, await decide(id)]).toEqual([id, 'stop']);
+    expect(await decide('y-1', 'x-2')).toBe('stop');
+    // It has a setting of its own.
+    for (const id of ['x-3', 'x-4', 's-10', 'y-1']) expect([id, await decide(id)]).toEqual([id, 'allow']);
+    expect(await send('/sessions/x-2', undefined, 'GET')).toMatchObject({ body: { stopped: true } });
+    expect(await send('/sessions/x-4', undefined, 'GET')).not.toHaveProperty('body.stopped');
+    expect(await send('/sessions/x-2/stop', undefined, 'DELETE')).toMatchObject({ body: { stopped: true } });
+
+    await send('/sessions/s-1/stop', undefined, 'DELETE');
+    expect(await calls(known, fresh)).toEqual(['run', 'run']);
+    for (const id of stopped) expect([id, await decide(id)]).toEqual([id, 'allow']);
+    expect(await send('/sessions/x-2', undefined, 'GET')).not.toHaveProperty('body.stopped');
   });
 
   it('reports when nothing enforces the stop', async () => {

@@ -30,7 +30,9 @@ export function StopSwitch({ sessionId, stopped, over, short = false }: Props) {
   const toggle = (stop: boolean) =>
     change(async () => {
       const result = await stopSession(sessionId, stop);
-      showResult(result, () => void toggle(!stop));
+      if (result.stopped && !stop)
+        toast('Still stopped, with the session that started it or with all sessions', { tone: 'hot' });
+      else showResult(result, () => void toggle(!stop));
     });
 
   return (
