@@ -159,6 +159,7 @@ export class GatewaySession {
     const history = lineage.withAnswerToStop(whole, this.plan);
     const isRepeated = lineage.isRepeated(history);
     const isKnown = lineage.isKnown;
+    const isRun = lineage.startsRun(history);
     if (lineage.isLost && isRepeated) {
       // The client repeats the request, since the reply was lost.
       this.#push({ type: 'retry' }, now);
@@ -177,7 +178,7 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const before = this.#limit;
     let calls = 0;
-    const entries = yield* ledger.take(history, isRepeated);
+    const entries = yield* ledger.take(history, isRepeated, isRun);
     const times = isKnown ? [] : unknownTimes(entries, now, this.plan);
     for (const [i, entry] of entries.entries()) {
       const time = times[i] ?? now;

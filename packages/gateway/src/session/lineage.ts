@@ -87,6 +87,18 @@ export class Lineage {
     return isNext && history.lacksCalls && history.last.hash === this.#prompt;
   }
 
+  /**
+   * Whether the request asks without its history what the model has answered by itself, without a call: a run of its own. What
+   * was stopped, or was sent again after a call, is no run that ended.
+   */
+  startsRun({ last, users, keepsHistory }: History): boolean {
+    const isAnswered =
+      this.#fate === 'answered' &&
+      this.#calls.every(({ isBlocked }) => isBlocked) &&
+      this.#head.trim() !== '';
+    return isAnswered && !keepsHistory && last.items.length === 0 && users <= this.#users;
+  }
+
   /** Whether the request goes on from some calls of the last reply only. */
   leavesCalls({ last }: History): boolean {
     const next = new Set(last.calls.slice(this.#shown.count).map(({ key }) => key));

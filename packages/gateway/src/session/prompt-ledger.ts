@@ -4,7 +4,7 @@ import type { History, Prompt } from './history.ts';
 
 /** A new entry in a request's history. */
 export type HistoryEntry =
-  | { readonly type: 'prompt'; readonly text: string; readonly origin?: 'harness' }
+  | { readonly type: 'prompt'; readonly text: string; readonly origin?: 'user' | 'harness' }
   /** A model request that the gateway did not see. */
   | { readonly type: 'turn' }
   | { readonly type: 'call'; readonly call: ToolCall }
@@ -34,12 +34,14 @@ export class PromptLedger {
    * Takes a request's history.
    *
    * @param isRepeated whether the previous request had the same history
+   * @param isRun whether it starts a run of its own, whatever was asked before
    * @returns its new entries, in order
    */
-  *take(history: History, isRepeated: boolean): Steps<HistoryEntry[]> {
+  *take(history: History, isRepeated: boolean, isRun = false): Steps<HistoryEntry[]> {
     const entries: HistoryEntry[] = [];
     const { last, keepsHistory } = history;
-    if (last.text !== null) this.#takePrompt(history, last.text, keepsHistory && !isRepeated, entries);
+    if (last.text !== null)
+      this.#takePrompt(history, last.text, { isRun, onlyNew: keepsHistory && !isRepeated }, entries);
     const seen = { calls: new Map<string, number>(), results: new Map<string, number>() };
     yield* this.#takeItems(last, seen, entries);
     return entries;
@@ -81,12 +83,18 @@ export class PromptLedger {
     }
   }
 
-  #takePrompt({ users, last }: History, text: string, onlyNew: boolean, entries: HistoryEntry[]): void {
+  #takePrompt(
+    { users, last }: History,
+    text: string,
+    { isRun, onlyNew }: { readonly isRun: boolean; readonly onlyNew: boolean },
+    entries: HistoryEntry[],
+  ): void {
     const prompt = last.hash ?? '';
     // A client may edit its last message between tool calls: only a message at the end, or one more of them, is a new
     // user request.
     const isLast = last.items.length === 0;
     const isNew =
+      isRun ||
       this.#prompt === undefined ||
       users > this.#users ||
       (isLast && (onlyNew || users !== this.#users || prompt !== this.#prompt));
@@ -95,7 +103,8 @@ export class PromptLedger {
     if (!isNew) return;
     this.#calls = new Map();
     this.#results = new Map();
-    entries.push({ type: 'prompt', text, ...(last.isSummary && { origin: 'harness' }) });
+    const origin = last.isSummary ? 'harness' : isRun ? 'user' : undefined;
+    entries.push({ type: 'prompt', text, ...(origin && { origin }) });
   }
 }
 

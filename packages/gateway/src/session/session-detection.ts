@@ -120,7 +120,7 @@ export class SessionDetection {
 
 /** A session's event without the fields common to all events. */
 export type EventBody =
-  | { readonly type: 'prompt_started'; readonly text: string; readonly origin?: 'harness' }
+  | { readonly type: 'prompt_started'; readonly text: string; readonly origin?: 'user' | 'harness' }
   | { readonly type: 'content' | 'thought'; readonly text: string }
   | { readonly type: 'turn_started' | 'retry' }
   | {

@@ -1,3 +1,4 @@
+import { type ModelOutput, modelReply } from '@loopwatch/testkit';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
@@ -128,6 +129,27 @@ describe('sessions', () => {
       expect((await second.turn(other)).finish).toBe('tool_calls');
     }
     expect((await first.turn(one)).finish).toBe('error');
+  });
+
+  it.each<[string, ModelOutput, number, string]>([
+    ['passes once the model has answered it', { text: 'All tests pass.' }, 8, 'tool_calls'],
+    ['counts if the model has said nothing', {}, 4, 'error'],
+  ])('sessions: the same question as a new run %s', async (_, last, runs, finish) => {
+    await using bench = await GatewayBench.start((request) => {
+      const isDone = JSON.stringify(request.json).includes('"role":"tool"');
+      return modelReply(
+        request,
+        isDone ? last : { calls: [{ name: 'bash', args: { command: 'npm test' } }] },
+      );
+    });
+    const first: string[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      const agent = new Agent(bench, run % 2 === 1);
+      agent.result = `14 passed in 3.${String(run)} s`;
+      first.push((await agent.turn()).finish);
+      if (first.at(-1) === 'tool_calls') await agent.turn();
+    }
+    expect(first).toEqual([...Array<string>(runs - 1).fill('tool_calls'), finish]);
   });
 
   it('sessions: without a name, the name is derived from the first message', async () => {
