@@ -186,6 +186,8 @@ export class ModelRequestHandler {
         typeof prepared === 'string'
           ? prepared
           : await this.#timed(labels, new ReplyRelay(exchange).run(prepared));
+      // One that cannot be judged has ended as well.
+      session.lineage.onReplyEnd();
       this.#store(session);
       return outcome;
     }

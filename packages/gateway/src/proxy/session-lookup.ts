@@ -90,7 +90,8 @@ export class SessionLookup {
     const { sessions, now } = this.#options;
     const known = sessions.named(name, now());
     // Without a history in the request, the name alone identifies the session.
-    if (isOne && (history.isFresh || history.keepsHistory)) return this.#idByReply(known, history) ?? name;
+    if (isOne && history.keepsHistory) return this.#idByReply(known, history) ?? name;
+    if (isOne && history.isFresh) return this.#idOfFree(name, known, history);
     // A client that drops the calls sends the same history again.
     const again = isOne
       ? known.find((session) => session.lineage.isRepeated(history) || session.lineage.dropsCalls(history))
@@ -108,7 +109,21 @@ export class SessionLookup {
     // The session of the earlier reply has left memory, or no session has this name yet.
     const first = earlier ?? name;
     if (sessions.peek(first, now()) === undefined) return first;
-    return taggedName(name, randomBytes(4).toString('hex'));
+    return furtherName(name);
+  }
+
+  /**
+   * Of a request that shows no history. The reply that is under way in a session belongs to the request before, so requests of
+   * agents that work at the same time are conversations of their own.
+   */
+  #idOfFree(name: string, known: readonly GatewaySession[], history: History): string {
+    const free = known.filter(({ lineage }) => !lineage.isAsked);
+    const found =
+      free.find(({ lineage }) => lineage.hasPrompt(history)) ??
+      free.find(({ id }) => id === name) ??
+      free.find(({ lineage }) => lineage.isDone);
+    if (found !== undefined) return found.id;
+    return known.some(({ id }) => id === name) ? furtherName(name) : name;
   }
 
   /** The latest of the sessions that a client without a history has left behind, one for each request. */
@@ -142,4 +157,9 @@ export class SessionLookup {
     if (history.previous === null) return undefined;
     return known.find((session) => session.lineage.agreement(history) === agreements.proven)?.id;
   }
+}
+
+/** A name for another conversation beside those that have this one. */
+function furtherName(name: string): string {
+  return taggedName(name, randomBytes(4).toString('hex'));
 }

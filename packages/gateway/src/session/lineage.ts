@@ -63,6 +63,21 @@ export class Lineage {
     return this.#fate === 'lost';
   }
 
+  /** Whether the reply to the last request is under way: another request meanwhile is none that follows it. */
+  get isAsked(): boolean {
+    return this.#fate === 'asked';
+  }
+
+  /** Whether the last reply leaves nothing to be done. */
+  get isDone(): boolean {
+    return this.#fate === 'answered' && this.#calls.length === 0;
+  }
+
+  /** Whether the last request had the same prompt. */
+  hasPrompt({ last }: History): boolean {
+    return last.hash === this.#prompt;
+  }
+
   /**
    * The history of the next request, in which a user message behind a result starts a prompt if it follows a stop: it is no note
    * of the agent's, because the client has dropped the gateway's reply.
@@ -84,7 +99,7 @@ export class Lineage {
   /** Whether the request goes on from the last one without the calls that its reply had. */
   dropsCalls(history: History): boolean {
     const isNext = this.#fate === 'answered' && this.#calls.length > 0 && this.#shown.count === 0;
-    return isNext && history.lacksCalls && history.last.hash === this.#prompt;
+    return isNext && history.lacksCalls && this.hasPrompt(history);
   }
 
   /**
@@ -210,8 +225,8 @@ export class Lineage {
     if (byIndex?.hash === this.#prompt) return byIndex;
     const byText = named.findLast(({ hash }) => hash === this.#prompt);
     if (byText !== undefined) return byText;
-    // A client may edit its last message between tool calls: compare the calls then.
-    return byIndex !== undefined && byIndex.calls.length > 0 ? byIndex : undefined;
+    // A client may edit its last message between tool calls: compare the calls then, of which the reply must have come.
+    return !this.isAsked && byIndex !== undefined && byIndex.calls.length > 0 ? byIndex : undefined;
   }
 
   /** An id that only the last reply contains proves the origin of a request, even if its history is truncated. */

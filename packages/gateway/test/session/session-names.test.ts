@@ -127,6 +127,50 @@ describe('x-session-id', () => {
     expect(headers).toHaveProperty('x-litellm-session-id', 'l');
   });
 
+  it.each([
+    ['at once', 'One', 'Two', 'Three', 'Four', 'Five'],
+    ['at once with equal prompts', 'One', 'One', 'One', 'One', 'One'],
+  ])('x-session-id: agents that work %s under one value are no loop', async (_, ...prompts) => {
+    let waiting: (() => void)[] = [];
+    await using bench = await GatewayBench.start(async (request, i) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length < prompts.length) return;
+        for (const release of waiting) release();
+        waiting = [];
+      });
+      return read(request, i);
+    });
+    const agents = prompts.map((prompt) => new Agent(bench, false, 's-1', prompt));
+    for (let turn = 0; turn < 3; turn += 1) {
+      const got = await Promise.all(agents.map((agent) => agent.turn()));
+      expect(got.map(({ finish }) => finish)).toEqual(prompts.map(() => 'tool_calls'));
+    }
+    const got = await Promise.all(agents.map((agent) => agent.turn()));
+    expect(got.map(({ finish }) => finish)).toEqual(prompts.map(() => 'error'));
+  });
+
+  it('x-session-id: an agent goes on while the question of another waits for its answer', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using bench = await GatewayBench.start(async (request, i) => {
+      if (JSON.stringify(request.json['messages']).includes('Other')) await released;
+      return read(request, i);
+    });
+    const one = new Agent(bench, false, 's-1', 'One');
+    const other = new Agent(bench, false, 's-1', 'Other');
+    expect((await one.turn()).finish).toBe('tool_calls');
+    const asked = other.turn();
+    await expect.poll(() => bench.upstream.requests.length).toBe(2);
+    for (let turn = 0; turn < 2; turn += 1) expect((await one.turn()).finish).toBe('tool_calls');
+    release();
+    expect((await asked).finish).toBe('tool_calls');
+    for (let turn = 0; turn < 2; turn += 1) expect((await other.turn()).finish).toBe('tool_calls');
+    for (const agent of [one, other]) expect((await agent.turn()).finish).toBe('error');
+  });
+
   it('x-session-id: two interleaved conversations under one value are no loop', async () => {
     await using bench = await GatewayBench.start(read);
     const agents = [new Agent(bench, false, 's-1', 'One'), new Agent(bench, false, 's-1', 'Other')];
