@@ -12,7 +12,7 @@ import { scriptText } from '../hooks/hook-script.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
 import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
 import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
-import { forgetOriginal, keepOriginal, originalOf } from '../hooks/original-settings.ts';
+import { forgetOriginal, inStateFolder, keepOriginal, originalOf } from '../hooks/original-settings.ts';
 import { checkServer, sendsTokenAway } from '../hooks/server-check.ts';
 import { print } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
@@ -34,13 +34,13 @@ const agentArgument = `one of ${hookAgents.join(', ')}`;
 /** `loopwatch hook`: sets up the hooks through which Loopwatch stops loops of coding agents. */
 export function hookCommand(): Command {
   const command = describedCommand('hook');
-  const change = (name: string, description: string) =>
+  const changing = (name: string, description: string) =>
     command
       .command(`${name} <agent>`)
       .description(`${description}; AGENT: ${agentArgument}`)
       .option('--project', "change the current folder's settings instead of the user's")
       .option('--yes', 'do not ask for confirmation');
-  change('install', "adds the hook to the agent's settings, after showing the change")
+  changing('install', "adds the hook to the agent's settings, after showing the change")
     .option('--url <url>', 'address of the Loopwatch server', 'http://localhost:4600')
     .option(
       '--token-env <name>',
@@ -59,7 +59,7 @@ export function hookCommand(): Command {
       hookDefaults.pauseMinutes,
     )
     .action(install);
-  change('uninstall', "removes the hook from the agent's settings").action(uninstall);
+  changing('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command
     .command('status [agent]')
     .description('shows where the hook is installed and whether the server responds; exit 1 if not')
@@ -92,15 +92,14 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     script,
   };
   const after = addHook(file, before ?? '', agent, target);
-  if (!(await confirmAndWrite(file, before ?? '', after, options))) return;
-  if (script !== undefined) {
-    await mkdir(dirname(script), { recursive: true });
-    await writeFile(script, scriptText);
-  }
+  if (!(await isConfirmed(file, before ?? '', after, options))) return;
+  if (script !== undefined) await inStateFolder(script, () => writeFile(script, scriptText));
   const isFirst = findHooks(file, before ?? '', agent).events.length === 0;
   const original = isFirst ? before : await originalBehind(home, file, before);
-  if (original === undefined) await forgetOriginal(home, file);
-  else await keepOriginal(home, file, { before: original, after });
+  if (original === undefined) {
+    await change(file, after);
+    await forgetOriginal(home, file);
+  } else await keepOriginal(home, file, { before: original, after }, () => change(file, after));
   printLine(agent.note);
 }
 
@@ -115,7 +114,8 @@ async function uninstall(name: string, options: Options): Promise<void> {
   const home = homeFolder(process.env);
   const original = await originalBehind(home, file, before);
   const after = original === undefined ? removeHook(file, before, agent) : original;
-  if (!(await confirmAndWrite(file, before, after, options))) return;
+  if (!(await isConfirmed(file, before, after, options))) return;
+  await change(file, after);
   await forgetOriginal(home, file);
 }
 
@@ -189,8 +189,8 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   };
 }
 
-/** Shows the change, asks, and writes the file in one step, or removes it. @returns whether it was changed */
-async function confirmAndWrite(
+/** Shows the change, if there is one, and asks. @returns whether to make it */
+async function isConfirmed(
   file: string,
   before: string,
   after: string | null,
@@ -202,21 +202,22 @@ async function confirmAndWrite(
   }
   const patchOptions = { context: 2, headerOptions: FILE_HEADERS_ONLY };
   print(createTwoFilesPatch(file, file, before, after ?? '', undefined, undefined, patchOptions));
-  if (yes !== true && !(await isConfirmed())) {
+  if (yes !== true && !(await agrees())) {
     printLine('No changes made');
     process.exitCode = 1;
     return false;
   }
-  if (after === null) {
-    await rm(file);
-    printLine(`Removed ${file}`);
-    return true;
-  }
-  await writeWhole(file, after).catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be written: ${messageOf(error)}`);
-  });
-  printLine(`Changed ${file}`);
   return true;
+}
+
+/** Writes the file in one step, or removes it. */
+async function change(file: string, after: string | null): Promise<void> {
+  await (after === null ? rm(file) : writeWhole(file, after)).catch((error: unknown) => {
+    throw new UsageError(
+      `${file} cannot be written: ${messageOf(error)}. Nothing has changed; let your user write to it and to its folder`,
+    );
+  });
+  printLine(`${after === null ? 'Removed' : 'Changed'} ${file}`);
 }
 
 /** Writes a file in one step, and the folders that it needs. */
@@ -229,7 +230,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
 }
 
 /** @throws UsageError without a terminal */
-async function isConfirmed(): Promise<boolean> {
+async function agrees(): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError('cannot ask for confirmation without a terminal: pass --yes to change the file');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

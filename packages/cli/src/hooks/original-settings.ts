@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
+import { UsageError } from '../errors.ts';
 import { stateFolder } from './hook-target.ts';
 
 /** An agent's settings before and after the hook was added, so that its removal restores the file exactly. */
@@ -10,11 +12,45 @@ interface OriginalSettings {
   readonly after: string;
 }
 
-export async function keepOriginal(home: string, file: string, settings: OriginalSettings): Promise<void> {
+/**
+ * Keeps settings, then changes them; if they cannot be changed, what was kept before stays.
+ *
+ * @throws UsageError if they cannot be kept; then nothing has changed
+ */
+export async function keepOriginal(
+  home: string,
+  file: string,
+  settings: OriginalSettings,
+  change: () => Promise<void>,
+): Promise<void> {
+  const kept = await originalOf(home, file);
+  await write(home, file, settings);
+  try {
+    await change();
+  } catch (error) {
+    await (kept === undefined ? forgetOriginal(home, file) : write(home, file, kept));
+    throw error;
+  }
+}
+
+async function write(home: string, file: string, settings: OriginalSettings): Promise<void> {
   const path = pathOf(home, file);
-  await mkdir(dirname(path), { recursive: true });
   // Settings can hold keys.
-  await writeFile(path, JSON.stringify(settings), { mode: 0o600 });
+  await inStateFolder(path, () => writeFile(path, JSON.stringify(settings), { mode: 0o600 }));
+}
+
+/** Writes a file to the folder of the hooks' state, which is created. @throws UsageError if that is not possible */
+export async function inStateFolder(path: string, work: () => Promise<void>): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await mkdir(folder, { recursive: true });
+    await work();
+  } catch (error) {
+    throw new UsageError(
+      `${folder} cannot be written: ${messageOf(error)}. Loopwatch keeps the agent's original settings in this folder, and has ` +
+        'changed nothing: let your user write there, or move what stands in its place',
+    );
+  }
 }
 
 /** @returns undefined if it is not known */
@@ -27,7 +63,8 @@ export async function originalOf(home: string, file: string): Promise<OriginalSe
 }
 
 export async function forgetOriginal(home: string, file: string): Promise<void> {
-  await rm(pathOf(home, file), { force: true });
+  // One that cannot be removed is of other settings than those that the file has now, and is not used.
+  await rm(pathOf(home, file), { force: true }).catch(() => undefined);
 }
 
 function pathOf(home: string, file: string): string {

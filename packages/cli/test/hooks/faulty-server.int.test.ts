@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -286,5 +286,40 @@ describe('hook uninstall', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('opus', 'other'));
     await hookCommand(HOME, 'uninstall', 'codex', '--yes');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ model: 'other' });
+  });
+});
+
+describe('hook install', () => {
+  it.each<[what: string, blocked: string, named: string]>([
+    ['the original settings cannot be kept', '.local/state', '.local/state/loopwatch cannot be written'],
+    ['the settings cannot be written', '.codex', '.codex/hooks.json cannot be written'],
+  ])('hook install: changes nothing if %s, and says how to fix it', async (_what, blocked, named) => {
+    const { HOME } = await homeEnv();
+    await mkdir(join(HOME, '.local'));
+    await writeFile(join(HOME, blocked), 'a file, not a folder');
+    const entries = async () =>
+      (await readdir(HOME, { recursive: true })).filter((path) => path.endsWith('.json'));
+    const failed = await hookCommand(HOME, 'install', 'codex', '--yes');
+    expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining(join(HOME, named)) as string });
+    expect(failed.stderr).not.toMatch(/\n\s+at /);
+    expect(failed.stderr).toContain('let your user write');
+    expect(await entries()).toEqual([]);
+  });
+
+  it('hook install: keeps what was kept before if the settings cannot be written again', async () => {
+    const { HOME } = await homeEnv();
+    const file = join(HOME, '.codex/hooks.json');
+    await mkdir(dirname(file));
+    await writeFile(file, '{"model":"opus", }');
+    await hookCommand(HOME, 'install', 'codex', '--yes');
+    const moved = join(HOME, 'elsewhere');
+    await rename(dirname(file), moved);
+    await writeFile(dirname(file), '');
+    const failed = await hookCommand(HOME, 'install', 'codex', '--url', 'http://two:2', '--yes');
+    expect(failed.code).toBe(2);
+    await rm(dirname(file));
+    await rename(moved, dirname(file));
+    await hookCommand(HOME, 'uninstall', 'codex', '--yes');
+    expect(await readFile(file, 'utf8')).toBe('{"model":"opus", }');
   });
 });
