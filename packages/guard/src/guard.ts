@@ -40,11 +40,13 @@ export interface Guard extends AsyncDisposable {
   /** Why the run should end, for people; null if it should not. */
   readonly reason: string | null;
 
-  /** Guards a function whose first argument contains the arguments of the call. A denied call returns a string. */
-  tool<Args extends unknown[], Result>(
+  /**
+   * Guards a function or method whose first argument contains the arguments of the call. A denied call returns a string.
+   */
+  tool<Args extends unknown[], Result, This = unknown>(
     name: string,
-    run: (...args: Args) => Result,
-  ): (...args: Args) => Result | string;
+    run: (this: This, ...args: Args) => Result,
+  ): (this: This, ...args: Args) => Result | string;
   /** Guards tools for `generateText`, `streamText` and `ToolLoopAgent` of the Vercel AI SDK. */
   aiTools<Tools extends Readonly<Record<string, object>>>(tools: Tools): Tools;
   /** Guards tools of LangChain and LangGraph, created by `tool()` or by a class. */

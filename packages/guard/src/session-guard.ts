@@ -78,11 +78,14 @@ class SessionGuard implements Guard {
       : this.#finalDenial.reason;
   }
 
-  tool<Args extends unknown[], Result>(
+  tool<Args extends unknown[], Result, This = unknown>(
     name: string,
-    run: (...args: Args) => Result,
-  ): (...args: Args) => Result | string {
-    return (...args) => runGuarded(this.#gate, { name, args: args[0] ?? {} }, () => run(...args));
+    run: (this: This, ...args: Args) => Result,
+  ): (this: This, ...args: Args) => Result | string {
+    const gate = this.#gate;
+    return function (this: This, ...args) {
+      return runGuarded(gate, { name, args: args[0] ?? {} }, () => run.apply(this, args));
+    };
   }
 
   aiTools<Tools extends Readonly<Record<string, object>>>(tools: Tools): Tools {

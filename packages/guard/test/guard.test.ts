@@ -84,6 +84,24 @@ describe('a guarded tool', () => {
     await expect(guard.tool('d', () => Promise.reject(error))()).rejects.toBe(error);
   });
 
+  it('is called with the `this` of its caller', async () => {
+    const guard = createGuard();
+    interface Files {
+      readonly folder: string;
+    }
+    const files = {
+      folder: '/w',
+      read: guard.tool('read', function (this: Files, path: string, suffix: string) {
+        return `${this.folder}/${path}${suffix}`;
+      }),
+      list: guard.tool('list', function (this: Files) {
+        return Promise.resolve(this.folder);
+      }),
+    };
+    expect(files.read('a', '.ts')).toBe('/w/a.ts');
+    expect(await files.list()).toBe('/w');
+  });
+
   it('passes generator values through and compares the last one', async () => {
     const guard = createGuard();
     const tools = guard.aiTools({
