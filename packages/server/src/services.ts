@@ -26,6 +26,7 @@ import type { AccessTokens } from './security/access.ts';
 import { Auth } from './security/auth.ts';
 import type { WebOptions } from './security/hosts.ts';
 import type { OidcOptions } from './security/oidc.ts';
+import { recordedEvents } from './sessions/recorded-events.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { createSharedStats } from './stats/current-stats.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
@@ -90,7 +91,14 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
   const budgets = new SharedBudgets(limiting);
   const subAgents = new SubAgentLimits(limiting);
   const logWriteHealth = new LogWriteHealth(logger, now);
-  const guard = new Guard({ ...common, settings, sink, logWriteHealth, topic: topics.events });
+  const guard = new Guard({
+    ...common,
+    settings,
+    sink,
+    logWriteHealth,
+    topic: topics.events,
+    recordedEvents: (sessionId, since) => recordedEvents(database, records, sessionId, since),
+  });
   const ingest = new EventIngest({
     sink,
     topic: topics.events,

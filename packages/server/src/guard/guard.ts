@@ -18,7 +18,7 @@ import type { CurrentSettings, GuardSettings } from './guard-settings.ts';
 import { IncidentCache } from './incident-cache.ts';
 import type { Stop } from './stops.ts';
 
-/** Sessions whose events are analyzed here; for others, stored open incidents decide. */
+/** Sessions whose events are analyzed here; others are read from the log when their agents ask again. */
 const MAX_SESSIONS = 2_000;
 /** Incidents that users were warned about. */
 const MAX_WARNED = 10_000;
@@ -27,6 +27,11 @@ export interface GuardDeps {
   readonly database: Database;
   readonly settings: GuardSettings;
   readonly sink: RecordSink;
+  /** What the log holds of a session that has gone on since then, epoch ms. */
+  readonly recordedEvents: (
+    sessionId: string,
+    since: number,
+  ) => Promise<readonly { readonly event: AgentEvent; readonly timestamp: number }[]>;
   readonly logWriteHealth: LogWriteHealth;
   /** The topic of agent events. */
   readonly topic: string;
@@ -45,6 +50,8 @@ export class Guard {
   readonly #incidents: IncidentCache;
   /** The least recently used first. */
   readonly #sessions = new LRUCache<string, ConfiguredSession>({ max: MAX_SESSIONS });
+  /** Sessions whose earlier events are being read. */
+  readonly #restoring = new Map<string, Promise<ConfiguredSession>>();
   readonly #warned = new Set<string>();
   /** Why the turn of a session should end, until its agent has been told. */
   readonly #ends = new LRUCache<string, string>({ max: MAX_SESSIONS });
@@ -63,7 +70,7 @@ export class Guard {
       const settings = await this.#settings.get();
       const stop = stopOf(settings, sessionId, parentSession);
       if (stop !== undefined) return stoppedDecision(stop.by);
-      const session = this.#session(sessionId, settings);
+      const session = await this.#session(sessionId, settings);
       const stored = await this.#incidents.of(sessionId);
       const dismissed = stored.filter(({ isDismissed }) => isDismissed);
       return session.decide({ name, args }, now(), {
@@ -100,7 +107,7 @@ export class Guard {
 
   /** Writes new events of one session to the log. @returns the verdicts on them */
   async record(sessionId: string, events: readonly AgentEvent[]): Promise<readonly PureVerdict[]> {
-    const session = this.#session(sessionId, await this.#settings.get());
+    const session = await this.#session(sessionId, await this.#settings.get());
     const verdicts: PureVerdict[] = [];
     const fresh: AgentEvent[] = [];
     for (const event of events) {
@@ -122,7 +129,7 @@ export class Guard {
 
   /** Analyzes events that an earlier process may have written to the log; they are not written again. */
   async catchUp(sessionId: string, events: readonly AgentEvent[]): Promise<void> {
-    const session = this.#session(sessionId, await this.#settings.get());
+    const session = await this.#session(sessionId, await this.#settings.get());
     for (const event of events) this.#analyze(session, sessionId, event);
   }
 
@@ -183,11 +190,36 @@ export class Guard {
     this.#settings.invalidate();
   }
 
-  #session(id: string, settings: CurrentSettings): ConfiguredSession {
-    const session = this.#sessions.get(id) ?? new ConfiguredSession(id, settings.detection);
-    this.#sessions.set(id, session);
+  async #session(id: string, settings: CurrentSettings): Promise<ConfiguredSession> {
+    const session = this.#sessions.get(id) ?? (await this.#restored(id, settings));
     session.adopt(settings.detection);
     this.#report(id, session.adoptOwn(settings.overridesOf(id).set));
+    return session;
+  }
+
+  /** A session goes on where an earlier process left it. */
+  #restored(id: string, settings: CurrentSettings): Promise<ConfiguredSession> {
+    const known = this.#restoring.get(id);
+    if (known !== undefined) return known;
+    const restoring = this.#restore(id, settings).finally(() => this.#restoring.delete(id));
+    this.#restoring.set(id, restoring);
+    return restoring;
+  }
+
+  async #restore(id: string, { detection }: CurrentSettings): Promise<ConfiguredSession> {
+    const session = new ConfiguredSession(id, detection);
+    const { recordedEvents, logger, now } = this.#deps;
+    const since = now() - detection.settings.session.idle_seconds * 1_000;
+    try {
+      for (const { event, timestamp } of await recordedEvents(id, since))
+        this.#report(id, session.push(event, timestamp));
+    } catch (error) {
+      logger.warn(
+        { sessionId: id, error: messageOf(error) },
+        'Reading the earlier events of a guarded session failed; it starts from zero',
+      );
+    }
+    this.#sessions.set(id, session);
     return session;
   }
 
