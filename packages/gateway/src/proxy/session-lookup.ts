@@ -78,12 +78,35 @@ export class SessionLookup {
       logger.warn({ sessionId: id }, oneLine(`Rejected settings of session ${id}: ${masked}`));
       sessionSettings.set(id, {});
     }
+    if (!isKnown && (id === shared || id === earlier))
+      this.#loadPast(
+        session,
+        isOne || id === earlier ? undefined : (history.last.calls.at(-1)?.call.id ?? ''),
+      );
     if (logger.isLevelEnabled('debug')) {
       const shownCalls = history.last.calls.length;
       const message = `Request of ${isKnown ? 'known' : 'new'} session ${id}: its history shows ${String(shownCalls)} calls in this prompt`;
       logger.debug({ sessionId: id, name: shared, isKnown, shown: shownCalls }, oneLine(message));
     }
     return session;
+  }
+
+  /**
+   * What a budget counts outlasts the memory of a gateway. The session's first request waits for it.
+   *
+   * @param callId proof that the session is the stored one; undefined if its id is proof
+   */
+  #loadPast(session: GatewaySession, callId: string | undefined): void {
+    const { storage, settings } = this.#options;
+    const { plan, tiers } = settings.current.detection;
+    const plans = [session.plan, plan, ...[...(tiers?.values() ?? [])].map((tier) => tier.plan)];
+    if (storage === undefined || callId === '' || !plans.some(({ on }) => on.has('budget'))) return;
+    session.judging = storage
+      .usage({ sessionId: session.id, idleMs: session.idleMs, callId })
+      .then((past) => {
+        session.past = past;
+        session.judging = undefined;
+      });
   }
 
   #idFor(name: string, isOne: boolean, history: History, earlier: string | undefined): string {

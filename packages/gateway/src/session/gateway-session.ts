@@ -18,6 +18,7 @@ import {
   type SessionObserver,
 } from './session-detection.ts';
 import { SessionRules } from './session-rules.ts';
+import type { StoredUsage } from './stored-usage.ts';
 import { Transcript } from './transcript.ts';
 
 /** What to do about a request before it is sent to the model. */
@@ -55,6 +56,8 @@ export class GatewaySession {
   usedAt = 0;
   /** Resolves when the current request was judged, if that takes more than one slice; another one has to wait. */
   judging: Promise<unknown> | undefined;
+  /** What it used before it was in memory. */
+  past: StoredUsage | undefined;
   /** Whether any calls were made in it. */
   hasCalls = false;
   readonly rules: SessionRules;
@@ -179,6 +182,9 @@ export class GatewaySession {
     const before = this.#limit;
     let calls = 0;
     const entries = yield* ledger.take(history, isRepeated, isRun);
+    if (this.past !== undefined)
+      detection.startFrom(this.past, entries.filter(({ type }) => type === 'call').length);
+    this.past = undefined;
     const times = isKnown ? [] : unknownTimes(entries, now, this.plan);
     for (const [i, entry] of entries.entries()) {
       const time = times[i] ?? now;

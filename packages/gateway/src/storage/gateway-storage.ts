@@ -7,16 +7,20 @@ import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { ErasedSession } from '../session/erased-session.ts';
 import type { SyntheticExchange } from '../session/session-store.ts';
+import type { StoredUsage } from '../session/stored-usage.ts';
 import type { Message } from '../session/transcript.ts';
 import { DatabaseLink } from './database-link.ts';
 import { eraseSessions } from './erase-sessions.ts';
 import type { MessagePrivacy } from './message-rows.ts';
 import { type ReplyRow, replyById } from './reply-rows.ts';
 import { applyRetention } from './retention.ts';
+import { type UsageQuery, usageOf } from './usage-rows.ts';
 import { WriteBehind } from './write-behind.ts';
 
 /** How long a request waits for the database before it continues without. */
 const REQUEST_TIMEOUT_MS = 1_000;
+/** How long one waits while the database is opened. */
+const OPEN_TIMEOUT_MS = 10_000;
 const RETENTION_INTERVAL_MS = 60_000;
 /** How long buffered rows may take to be written at the end. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -45,6 +49,7 @@ export class GatewayStorage {
   readonly #link: DatabaseLink;
   readonly #writes: WriteBehind;
   readonly #privacy: MessagePrivacy;
+  #opening: Promise<void> | undefined;
   #retentionTimer: NodeJS.Timeout | undefined;
 
   constructor(options: GatewayStorageOptions) {
@@ -84,7 +89,8 @@ export class GatewayStorage {
   }
 
   async start(): Promise<void> {
-    await this.#link.start();
+    this.#opening = this.#link.start();
+    await this.#opening;
     this.#retentionTimer = setInterval(() => {
       this.applyRetention().catch(() => undefined);
     }, RETENTION_INTERVAL_MS);
@@ -154,6 +160,17 @@ export class GatewayStorage {
     } catch {
       return undefined;
     }
+  }
+
+  /** What a session that is not in memory has used; undefined if that is unknown. */
+  async usage(query: Omit<UsageQuery, 'now'>): Promise<StoredUsage | undefined> {
+    if (this.#opening !== undefined) await atMost(this.#opening, OPEN_TIMEOUT_MS);
+    if (!this.#link.isUp) return undefined;
+    await atMost(this.#writes.written(query.sessionId), REQUEST_TIMEOUT_MS);
+    const now = this.#options.now();
+    return this.#link
+      .use('load', (database) => usageOf(database, { ...query, now }), REQUEST_TIMEOUT_MS)
+      .catch(() => undefined);
   }
 
   /** Which of these incidents a person has muted or marked as false positives; undefined if that is unknown. */

@@ -82,6 +82,13 @@ export class WriteBehind {
     await this.#write();
   }
 
+  /** Resolves when no message of a session waits to be written any more. */
+  async written(sessionId: string): Promise<void> {
+    await this.#writing;
+    while (this.#options.link.isUp && this.#messages.some((waiting) => waiting.sessionId === sessionId))
+      await this.flush();
+  }
+
   /** Writes all buffered rows, as long as the database is available. */
   async close(): Promise<void> {
     await this.flush();

@@ -1,8 +1,13 @@
+import { modelReply, startScriptedUpstream } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { Agent } from '../agent.ts';
-import { GatewayBench } from '../harness.ts';
-import { gatewayOn, goOn, startUpstream } from './stored-gateway.ts';
+import { GatewayBench, type Script } from '../harness.ts';
+import { type Flags, gatewayOn, goOn, startUpstream } from './stored-gateway.ts';
+
+/** A model that makes another call with each request: no loop. */
+const otherCalls: Script = (request, i) =>
+  modelReply(request, { calls: [{ name: 'read_file', args: { path: String(i) } }] });
 
 onBothDatabases(({ make, kind }) => {
   it.each(['proxy', 'balanced', 'similar'])(
@@ -67,6 +72,62 @@ onBothDatabases(({ make, kind }) => {
       expect((await other.turn()).finish).toBe('tool_calls');
     }
     expect((await one.turn()).finish).toBe('error');
+  });
+
+  const price = { prices: { 'gpt-5-mini': { input: 1_000, output: 2_000 } } };
+  it.each<[string, Flags]>([
+    ['calls', { 'budget.calls': 4 }],
+    ['tokens', { 'budget.tokens': 60 }],
+    ['dollars', { 'budget.usd': 0.08, ...price }],
+    ['minutes', { 'budget.minutes': 4 }],
+  ])('restart: a budget of %s counts what was used before, also for earlier prompts', async (_, flags) => {
+    const { database } = await make();
+    await using upstream = await startScriptedUpstream(otherCalls);
+    const got: string[] = [];
+    let agent: Agent | undefined;
+    for (let turn = 0; turn < 5; turn += 1) {
+      const bench = await gatewayOn(database, upstream, flags);
+      bench.clock.now += turn * 60_000;
+      agent = goOn(bench, agent);
+      got.push((await agent.turn()).finish);
+      if (turn === 1)
+        agent.messages.push({ role: 'assistant', content: 'So far.' }, { role: 'user', content: 'Go on' });
+      await bench.stop();
+    }
+    expect(got).toEqual([...Array<string>(4).fill('tool_calls'), 'error']);
+  });
+
+  it('a session evicted from memory keeps what it has used', async () => {
+    const { database } = await make();
+    await using upstream = await startScriptedUpstream(otherCalls);
+    await using bench = await gatewayOn(database, upstream, {
+      'gateway.max_sessions': 1,
+      'budget.tokens': 45,
+    });
+    const agents = [new Agent(bench, false, 'one'), new Agent(bench, false, 'other')];
+    for (let turn = 0; turn < 3; turn += 1)
+      for (const agent of agents) expect((await agent.turn()).finish).toBe('tool_calls');
+    for (const agent of agents) expect((await agent.turn()).finish).toBe('error');
+  });
+
+  it.each<[string, number, string, (agent: Agent) => void]>([
+    ['that goes on has no new budget', 60_000, 'error', () => undefined],
+    ['that begins anew has one', 60_000, 'tool_calls', ({ messages }) => messages.splice(1)],
+    ['with a longer pause has one', 31 * 60_000, 'tool_calls', () => undefined],
+  ])('restart: an unnamed session %s', async (_, pause, finish, change) => {
+    const { database } = await make();
+    await using upstream = await startScriptedUpstream(otherCalls);
+    const flags = { 'budget.tokens': 30, 'session.idle_seconds': 1_800 };
+    const first = await gatewayOn(database, upstream, flags);
+    const agent = new Agent(first, false, null);
+    await agent.turns(2);
+    await first.stop();
+    await using second = await gatewayOn(database, upstream, flags);
+    second.clock.now += pause;
+    const next = new Agent(second, false, null);
+    next.messages.splice(0, 1, ...agent.messages);
+    change(next);
+    expect((await next.turn()).finish).toBe(finish);
   });
 
   if (kind === 'postgres') {
