@@ -1,5 +1,7 @@
 /** Decides on calls before they run, and records their outcome. Its methods never throw. */
 export interface CallGate {
+  /** Whether a tool has returned a promise, so that calls may run side by side. */
+  isAsync?: boolean;
   /** @returns a denial, which replaces the result, or the recorder of the call's outcome */
   enter(name: string, args: unknown): { readonly denial: string } | CallRecorder;
 }
@@ -24,6 +26,7 @@ export function runGuarded<Result>(
   try {
     const result = run();
     if (isPromise(result)) {
+      gate.isAsync = true;
       return result.then(
         (value: unknown) => recordReturn(value, recorder),
         (error: unknown) => {

@@ -57,9 +57,9 @@ export class SessionAnalysis {
   }
 
   /** @returns the call id for its result */
-  recordCall({ name, args }: ProposedCall): string {
+  recordCall({ name, args }: ProposedCall, counts?: boolean): string {
     const callId = `call-${String((this.#calls += 1))}`;
-    this.record({ type: 'tool_call_request', callId, name, args });
+    this.record({ type: 'tool_call_request', callId, name, args }, counts);
     return callId;
   }
 
@@ -68,14 +68,14 @@ export class SessionAnalysis {
     this.record({ type: 'tool_result', callId, result, ...(isError && { isError }) });
   }
 
-  /** Records a denied call, which counts as a repetition. @returns the text that replaces the result */
-  recordDenied(call: ProposedCall, decision: Decision): string {
+  /** Records a denied call, which may count as a repetition. @returns the text that replaces the result */
+  recordDenied(call: ProposedCall, decision: Decision, counts: boolean): string {
     const denied = deniedResult(decision);
-    this.record({ ...denied, callId: this.recordCall(call) });
+    this.record({ ...denied, callId: this.recordCall(call, counts) }, counts);
     return denied.result;
   }
 
-  record(body: EventBody): void {
+  record(body: EventBody, counts = true): void {
     const { id: sessionId, agent, parentId } = this.#options;
     const event = {
       v: 1,
@@ -87,7 +87,8 @@ export class SessionAnalysis {
       ...body,
     } as AgentEvent;
     this.#options.onEvent(sessionId, event);
-    const { verdicts, fault } = this.#session.push(event);
+    // What does not count keeps its place among the events.
+    const { verdicts, fault } = this.#session.push(counts ? event : { ...event, type: 'again' });
     for (const verdict of verdicts) this.#report(verdict, 'guard');
     if (fault !== undefined) throw fault;
   }

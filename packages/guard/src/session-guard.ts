@@ -28,6 +28,16 @@ interface SessionGuardContext {
   readonly stats: GuardStats;
 }
 
+/** Identical calls that may run side by side, as with hooks: if more start and none returns, they are retries. */
+const MAX_ALIKE = 5;
+
+/** Identical calls that run side by side: one step. */
+interface Alike {
+  running: number;
+  /** Results of any calls when the first one started. */
+  readonly results: number;
+}
+
 const noRecorder: CallRecorder = { recordResult: () => undefined, recordError: () => undefined };
 
 class SessionGuard implements Guard {
@@ -35,6 +45,11 @@ class SessionGuard implements Guard {
   readonly #context: SessionGuardContext;
   readonly #analysis: SessionAnalysis;
   readonly #gate: CallGate = { enter: (name, args) => this.#enter(name, args) };
+  /** By call. */
+  readonly #alike = new Map<string, Alike>();
+  #results = 0;
+  /** Denials that the model cannot have read yet, by call. */
+  readonly #unread = new Map<string, Decision>();
   readonly #children: Guard[] = [];
   readonly #unsubscribe: () => void;
   /** The denial that ended the run. */
@@ -159,18 +174,32 @@ class SessionGuard implements Guard {
     return (
       this.#attempt(() => {
         const call = { name, args: plainValue(args) };
-        const decision = this.#isWatching ? undefined : this.#analysis.decide(call);
-        if (decision !== undefined && isRefused(decision)) {
-          const denial = this.#analysis.recordDenied(call, decision);
+        const key = JSON.stringify(call);
+        const alike = this.#alike.get(key) ?? { running: 0, results: this.#results };
+        const { running } = alike;
+        const isBeside = running > 0 && running < MAX_ALIKE;
+        const unread = this.#unread.get(key);
+        const decision = this.#isWatching ? undefined : (unread ?? this.#analysis.decide(call));
+        if (decision !== undefined && (isBeside ? decision.action === 'stop' : isRefused(decision))) {
+          const denial = this.#analysis.recordDenied(call, decision, unread === undefined);
+          if (this.#gate.isAsync === true) this.#noteUnread(key, decision);
           stats.denied += 1;
           // A person's stop lasts until that person resumes the session.
           const isFinal = options.mode === 'stop' || decision.action === 'stop';
           if (isFinal && !this.#analysis.stoppedByServer) this.#finalDenial = decision;
           return { denial };
         }
-        const callId = this.#analysis.recordCall(call);
+        // Before any result, and after one of the step, the analysis would take the call for another step.
+        const isKnown = isBeside && (this.#results === 0 || this.#results > alike.results);
+        const callId = isKnown ? undefined : this.#analysis.recordCall(call);
+        alike.running += 1;
+        this.#alike.set(key, alike);
         const record = (result: unknown, isError: boolean): void => {
-          this.#attempt(() => this.#analysis.recordResult(callId, plainValue(result), isError));
+          if ((alike.running -= 1) === 0) this.#alike.delete(key);
+          this.#results += 1;
+          this.#unread.clear();
+          if (callId !== undefined)
+            this.#attempt(() => this.#analysis.recordResult(callId, plainValue(result), isError));
         };
         return {
           recordResult: (result: unknown) => record(result, false),
@@ -178,6 +207,14 @@ class SessionGuard implements Guard {
         };
       }) ?? noRecorder
     );
+  }
+
+  /** Calls side by side start before anything else happens, or while others of their step still run. */
+  #noteUnread(key: string, decision: Decision): void {
+    this.#unread.set(key, decision);
+    void Promise.resolve().then(() => {
+      if (this.#alike.size === 0) this.#unread.clear();
+    });
   }
 
   #record(event: Parameters<SessionAnalysis['record']>[0]): void {

@@ -53,6 +53,51 @@ describe('guard modes', () => {
     expect(guard.stopped).toBe(true);
   });
 
+  it('steer: identical calls of one response are one step, and their denials count once', async () => {
+    const guard = createGuard();
+    const read = guard.tool('read_file', ({ path }: { path: string }) => Promise.resolve(`text of ${path}`));
+    const answers: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const results = await Promise.all(Array.from({ length: 5 }, async () => read({ path: 'a' })));
+      answers.push(results.map((result) => (result.startsWith('Loopwatch') ? 'D' : '-')).join(''));
+      if (guard.stopped) answers.push('stopped');
+    }
+    expect(answers).toEqual(['-----', '-----', '-----', 'DDDDD', 'DDDDD', 'DDDDD', 'stopped']);
+    expect(guard.stats()).toMatchObject({ calls: 30, denied: 15, faults: 0 });
+  });
+
+  it('steer: a call that starts while an identical one runs belongs to its step', async () => {
+    const guard = createGuard();
+    const running: (() => void)[] = [];
+    const read = guard.tool<[object], Promise<string>>(
+      'read_file',
+      () => new Promise((resolve) => running.push(() => resolve('text'))),
+    );
+    const answers: string[] = [];
+    // Five calls, two at a time.
+    for (let n = 0; n < 4; n += 1) {
+      const call = async () => read({ path: 'a' });
+      const calls = [call()];
+      for (let m = 1; m < 5; m += 1) {
+        calls.push(call());
+        running.shift()?.();
+        await calls[m - 1];
+      }
+      running.shift()?.();
+      const results = await Promise.all(calls);
+      answers.push(results.map((result) => (result.startsWith('Loopwatch') ? 'D' : '-')).join(''));
+    }
+    expect(answers).toEqual(['-----', '-----', '-----', 'DDDDD']);
+  });
+
+  it('steer: retries of a call that never returns are a loop', () => {
+    const guard = createGuard();
+    const hang = guard.tool('fetch', () => new Promise<string>(() => undefined));
+    const denied = Array.from({ length: 12 }, () => typeof hang() === 'string');
+    expect(denied.slice(0, 6)).toEqual(Array(6).fill(false));
+    expect(denied.at(-1)).toBe(true);
+  });
+
   it('watch: reports verdicts and denies nothing', () => {
     const seen: string[] = [];
     const guard = createGuard({ mode: 'watch', onVerdict: ({ phase }) => seen.push(phase) });

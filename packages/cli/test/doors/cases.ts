@@ -1,8 +1,8 @@
 import type { DetectionInput } from '@loopwatch/contract';
 
 type Call = readonly [name: string, args: object];
-/** A call with its result, or a new prompt. */
-export type Step = readonly [name: string, args: object, result: string] | 'prompt';
+/** A call with its result, made so many times in one response; or a new prompt. */
+export type Step = readonly [name: string, args: object, result: string, sideBySide?: number] | 'prompt';
 export type Answer = 'allow' | 'deny';
 /** A session, a call that is asked for in it, and the decision. */
 export interface Case {
@@ -39,6 +39,17 @@ const failures = (n: number): Step[] =>
   Array.from({ length: n }, (_, i) => ['read_file', { path: `src/${String(i)}.ts` }, denied]);
 const a: Step = ['grep', { q: 'total' }, text];
 const b: Step = ['list_dir', { path: 'src' }, 'cart.ts order.ts'];
+const alike: Step = ['read_file', { path: 'a.ts' }, text, 5];
+
+/** The calls of a step, with ids. */
+export function callsOf([name, args, result, sideBySide = 1]: Exclude<Step, 'prompt'>, i: number) {
+  return Array.from({ length: sideBySide }, (_, n) => ({
+    id: `c-${String(i)}-${String(n)}`,
+    name,
+    args,
+    result,
+  }));
+}
 
 export const cases: readonly Case[] = [
   loop('the same call', read('a.ts'), read('a.ts'), 'deny'),
@@ -170,6 +181,24 @@ export const cases: readonly Case[] = [
     asked: ['grep', { q: 'x' }],
     expected: 'allow',
     endsTurn: true,
+  },
+  {
+    title: 'a call that one response made several times',
+    history: [alike],
+    asked: read('a.ts'),
+    expected: 'allow',
+  },
+  {
+    title: 'a call that two responses made several times',
+    history: times(2, alike),
+    asked: read('a.ts'),
+    expected: 'allow',
+  },
+  {
+    title: 'a call that each of three responses made several times',
+    history: times(3, alike),
+    asked: read('a.ts'),
+    expected: 'deny',
   },
   {
     title: 'a loop that is over',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { GatewayBench } from '../../../gateway/test/harness.ts';
 import { createGuard } from '../../../guard/src/index.ts';
 import { startServer } from '../../../server/test/running-server.ts';
-import { type Answer, type Case, cases, input, type Step } from './cases.ts';
+import { type Answer, type Case, callsOf, cases, input, type Step } from './cases.ts';
 
 const detection = detectionOf(detectionSchema.parse(input));
 
@@ -33,8 +33,13 @@ function eventsOf(sessionId: string, { history }: Case): AgentEvent[] {
       ? [{ type: 'prompt_started', text: `Prompt ${String(i)}`, origin: 'user' }]
       : [
           { type: 'turn_started' },
-          { type: 'tool_call_request', callId: `c-${String(i)}`, name: step[0], args: step[1] },
-          { type: 'tool_result', callId: `c-${String(i)}`, result: step[2] },
+          ...callsOf(step, i).map(({ id, name, args }) => ({
+            type: 'tool_call_request',
+            callId: id,
+            name,
+            args,
+          })),
+          ...callsOf(step, i).map(({ id, result }) => ({ type: 'tool_result', callId: id, result })),
         ],
   );
   return bodies.map(
@@ -97,23 +102,25 @@ async function askGateway(gateway: GatewayBench, index: number, isSeen: boolean)
   const session = `s-${String(index)}`;
   const messages: Message[] = [{ role: 'user', content: String(index) }];
   for (const [i, step] of history.entries()) {
-    const id = `c-${String(i)}`;
     const made =
       step === 'prompt'
         ? { content: 'Done' }
         : {
             content: null,
-            tool_calls: [
-              { id, type: 'function', function: { name: step[0], arguments: JSON.stringify(step[1]) } },
-            ],
+            tool_calls: callsOf(step, i).map(({ id, name, args }) => ({
+              id,
+              type: 'function',
+              function: { name, arguments: JSON.stringify(args) },
+            })),
           };
     const message = isSeen ? await turn(gateway, session, messages) : { role: 'assistant', ...made };
     messages.push(message);
     if (step === 'prompt') messages.push({ role: 'user', content: 'Go on' });
     else {
-      const [call] = message.tool_calls ?? [];
-      expect(call?.function.name).toBe(step[0]);
-      messages.push({ role: 'tool', content: step[2], tool_call_id: call?.id ?? '' } as Message);
+      const { tool_calls: calls = [] } = message;
+      expect(calls.map((call) => call.function.name)).toEqual(callsOf(step, i).map(({ name }) => name));
+      for (const { id } of calls)
+        messages.push({ role: 'tool', content: step[2], tool_call_id: id } as Message);
     }
   }
   const { tool_calls: calls = [] } = await turn(gateway, session, messages);
@@ -152,8 +159,13 @@ export const doors: Readonly<Record<string, (one: Case, index: number) => Promis
         writing += 20_000;
         await hook(session, 'UserPromptSubmit', { prompt: 'Now this' });
       } else {
-        const call = { tool_name: step[0], tool_input: step[1], tool_use_id: `c-${String(i)}` };
-        await hook(session, 'PostToolUse', { ...call, tool_response: step[2] });
+        const calls = callsOf(step, i).map(({ id, name, args }) => ({
+          tool_name: name,
+          tool_input: args,
+          tool_use_id: id,
+        }));
+        if (calls.length > 1) for (const call of calls) await hook(session, 'PreToolUse', call);
+        for (const call of calls) await hook(session, 'PostToolUse', { ...call, tool_response: step[2] });
       }
     }
     return askHook(session, one);
@@ -163,12 +175,16 @@ export const doors: Readonly<Record<string, (one: Case, index: number) => Promis
     await stored(session, one);
     return askHook(session, one);
   },
-  guard: (one) => {
+  guard: async (one) => {
     const guard = createGuard({ settings: input });
     guard.prompt('Go on');
-    for (const step of one.history) {
-      if (step === 'prompt') guard.prompt('Go on');
-      else guard.tool<[object], string>(step[0], () => step[2])(step[1]);
+    for (const [i, step] of one.history.entries()) {
+      if (step === 'prompt') {
+        guard.prompt('Go on');
+        continue;
+      }
+      const tool = guard.tool<[object], Promise<string>>(step[0], () => Promise.resolve(step[2]));
+      await Promise.all(callsOf(step, i).map(async ({ args }) => tool(args)));
     }
     return answerOf(guard.tool<[object], string>(one.asked[0], () => 'ran')(one.asked[1]));
   },
@@ -200,12 +216,12 @@ export function openDoors(): void {
       GatewayBench.start(
         (request) => {
           const messages = request.json['messages'] as Message[];
-          const of = (role: string) => messages.filter((message) => message.role === role).length;
           const { history, asked } = cases[Number(messages[0]?.content)] ?? cases[0]!;
-          const at = of('tool') + of('user') - 1;
+          const at = messages.filter(({ role }) => role === 'assistant').length;
           const next = at === history.length ? asked : history[at];
           if (next === undefined || next === 'prompt') return modelReply(request, { text: 'Done' });
-          return modelReply(request, { calls: [{ name: next[0], args: next[1] }] });
+          const [name, args, , sideBySide = 1] = next;
+          return modelReply(request, { calls: Array.from({ length: sideBySide }, () => ({ name, args })) });
         },
         { preset: 'balanced', per_tool: input.per_tool },
       );
