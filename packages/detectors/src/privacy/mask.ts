@@ -1,7 +1,7 @@
 import { type DetectionSettings, utf8Length } from '@loopwatch/contract';
 import { type MaskPatterns, maskMatches, maskPatterns, noMaskPatterns } from './mask-patterns.ts';
 import { NAMED_SIGN, NAMED_WORDS, replaceNamed } from './named-secrets.ts';
-import { hasFormSign, replaceInForms } from './password-forms.ts';
+import { replaceInForms } from './password-forms.ts';
 import {
   hasTokenSign,
   KEY_END,
@@ -54,7 +54,7 @@ export function maskSecrets(
   const isCut = seen !== undefined;
   const signs = signsIn(text);
   const masked = replaceSecrets(text, signs, { further, hide, isCut });
-  if (!isCut || (masked === text && !signs.hasForm && !signs.isNamed && !signs.hasToken)) return masked;
+  if (!isCut || (masked === text && !signs.hasWord && !signs.hasToken)) return masked;
   return UNFINISHED.reduce((rest, shape) => rest.replace(shape, hide), masked).replace(KEY_END, MASK);
 }
 
@@ -93,16 +93,16 @@ export function maskPieces(
 
 /** What a text contains that secrets come with: most texts have none of it. */
 interface Signs {
+  readonly hasWord: boolean;
   readonly isNamed: boolean;
-  readonly hasForm: boolean;
   readonly hasToken: boolean;
 }
 
 function signsIn(text: string): Signs {
   const hasWord = WORDS.test(text);
   return {
+    hasWord,
     isNamed: hasWord && SIGN.test(text),
-    hasForm: hasWord && hasFormSign(text),
     hasToken: hasTokenSign(text),
   };
 }
@@ -117,13 +117,13 @@ interface Masking {
 
 function replaceSecrets(
   text: string,
-  { isNamed, hasForm, hasToken }: Signs,
+  { hasWord, isNamed, hasToken }: Signs,
   { further, hide, isCut }: Masking,
 ): string {
   let masked = text;
   if (hasToken) for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
   if (isNamed) masked = replaceNamed(masked, hide);
-  if (hasForm) masked = replaceInForms(masked, hide);
+  if (hasWord) masked = replaceInForms(masked, hide);
   if (hasToken) masked = withoutTokens(masked, hide, isCut);
   if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
   return further.length > 0 ? maskMatches(masked, further, hide, isCut) : masked;

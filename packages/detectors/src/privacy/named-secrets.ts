@@ -4,7 +4,7 @@
  */
 /** Names of secrets. */
 const NAME =
-  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_ -]?access)?(?:[_ -]?key)?(?:[_-]?base)?|token|(?:api|app|access|account|auth|private|encryption|signing|master|subscription|deploy|license|storage|shared[_ -]?access|service|webhook)[_ -]?key|client[_-]?secret|connection[_-]?string|authorization|credentials?|_auth|session[_-]?(?:key|secret)|[jp]h?p?sess(?:ion)?id|(?:set-)?cookie)';
+  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_ -]?access)?(?:[_ -]?key)?(?:[_-]?base)?|token|(?:api|app|access|account|auth|private|encryption|signing|master|subscription|deploy|license|storage|service|webhook)[_ -]?key|connection[_-]?string|authorization|credentials?|_auth|session[_-]?key|[jp]h?p?sess(?:ion)?id|(?:set-)?cookie)';
 /** Words after a name that leave it one. */
 const SUFFIX = '(?:[_-]?(?:value|default|prod(?:uction)?|live|dev|staging|test|primary|secondary|\\d{1,3}))?';
 
@@ -85,7 +85,7 @@ export function replaceNamed(text: string, hide: (secret: string) => string): st
 }
 
 const PLACEHOLDER =
-  /^(?:[$%@{<*[(]|\\|x{3,}$|\.{3}|your[_-]|my[_-](?:secret|token|password|api)|[A-Z_]{3,}$|(?:none|null|nil|undefined|true|false|string|str|bytes|int|integer|number|bool|boolean|object|any|unknown|required|optional|redacted|masked|hidden|secret|token|password|example|default|empty)$|(?:process\.env|import\.meta|os\.|env\.|environ|self\.|this\.|config\.|settings\.|req\.|request\.|args\.|options?\.|params\.|ctx\.|data\.|user\.|get[A-Z_]|await$|new$|function$|typeof$|if$|in$|as$))/;
+  /^(?:[$%@{<*[(]|\\|x{3,}$|\.{3}|your[_-]|my[_-](?:secret|token|password|api)|[A-Z_]{3,}$|(?:nil|str|bytes|int|integer|number|bool|boolean|object|any|unknown|required|optional|redacted|masked|hidden|secret|token|password|example|default|empty)$|(?:process\.env|import\.meta|os\.|env\.|environ|self\.|this\.|config\.|settings\.|req\.|request\.|args\.|options?\.|params\.|ctx\.|data\.|user\.|get[A-Z_]|await$|new$|function$|typeof$|if$|in$|as$))/;
 
 /** Whether a value stands for another one. */
 export function isPlaceholder(value: string): boolean {

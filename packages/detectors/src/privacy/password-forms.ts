@@ -3,7 +3,7 @@
  */
 import { isPlaceholder } from './named-secrets.ts';
 
-/** What a text must contain for a form to be searched: capitals in this case, small letters in any. */
+/** What a text must contain for a form to be searched, in small letters. */
 type Parts = readonly string[];
 /** Searching for the parts is much cheaper than for the form, and most texts have none. */
 type PasswordForm = readonly [parts: Parts, form: RegExp];
@@ -43,7 +43,7 @@ function each(
   parts: Parts,
   of: (parts: Parts, word: string) => PasswordForm,
 ): PasswordForm[] {
-  return words.map((word) => of([word, ...parts], word));
+  return words.map((word) => of([word.toLowerCase(), ...parts], word));
 }
 
 /** A name, which is kept, before the password. */
@@ -129,7 +129,7 @@ const passwordForms: readonly PasswordForm[] = [
     form(parts, START + word + GAP, String.raw`[^\s'"\\‹]{4,200}`),
   ),
   form(
-    ['AUTH'],
+    ['auth'],
     `${START}AUTH${GAP}(?:default${GAP})?`,
     String.raw`(?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200}`,
   ),
@@ -147,7 +147,7 @@ const passwordForms: readonly PasswordForm[] = [
     ),
   ),
   form(
-    ['ENV'],
+    ['env'],
     String.raw`${START}ENV${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
     String.raw`[^\s=\\‹][^\s\\‹]{2,200}`,
   ),
@@ -210,26 +210,12 @@ const passwordForms: readonly PasswordForm[] = [
   ),
 ];
 
-/** What one of them needs: a fast search, since most texts have nothing of it. */
-const SIGNS = [
-  new RegExp(
-    'curl\\s|mysql|mariadb|sshpass|redis-cli|login\\s|ldap|htpasswd|smbclient|pass:|identified\\s|requirepass|masterauth|AUTH\\s|"auth|passw|passphrase|passcode|api key|access token|\\s-a\\s|--auth|\\s-u[\\s=:]?\\S|creds|openssl|zip\\s|7z|rar\\s|sqlplus|expdp|impdp|sqlldr|rabbitmqctl|/pass|-pw[=\\s]|configure set|auth\\s{0,2}\\(|login\\s{0,2}\\(|<<<|stdin|sudo|chpasswd|pass["\'\\\\]{0,16}\\s{0,4}[:=]|credential|auth\\s{0,2}=|<[^<>]{0,200}?(?:pass|pwd|secret|token|key)|(?:key|name)=[\\\\"\']{1,16}[^"\'<>]{0,60}(?:secret|token|key)',
-    'i',
-  ),
-  new RegExp(VARIABLES.join('|')),
-];
-
-/** Whether a form may be in the text. */
-export function hasFormSign(text: string): boolean {
-  return SIGNS.some((sign) => sign.test(text));
-}
-
 /** Replaces the passwords in these forms. */
 export function replaceInForms(text: string, hide: (secret: string) => string): string {
   const lower = text.toLowerCase();
   let masked = text;
   for (const [parts, form] of passwordForms) {
-    if (!parts.every((part) => (part === part.toLowerCase() ? lower : text).includes(part))) continue;
+    if (!parts.every((part) => lower.includes(part))) continue;
     masked = masked.replace(form, (whole: string, before: string, value: string) =>
       isPlaceholder(value) ? whole : before + hide(value),
     );

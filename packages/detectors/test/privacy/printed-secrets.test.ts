@@ -176,6 +176,7 @@ test.each([
   `<property name="db.password">${W}</property>`,
   `requests.get(url, auth=("bob", "${W}"))`,
   `HTTPBasicAuth("bob", "${W}")`,
+  `logins ("bob", "${W}")`,
   `auth: { user: 'bob', pass: '${W}' }`,
   `SET PASSWORD FOR bob = '${W}'`,
   `CREATE LOGIN x WITH PASSWORD = N'${W}'`,
