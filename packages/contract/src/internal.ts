@@ -1,5 +1,6 @@
 /* For Loopwatch's own packages: these names may change in any release. */
 
+export { editDistance } from './lib/edit-distance.ts';
 export { sessionPath } from './lib/path-segment.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';

@@ -1,6 +1,6 @@
-import { distance } from 'fastest-levenshtein';
 import { safeParse } from 'zod/mini';
 import type * as core from 'zod/v4/core';
+import { editDistance } from '../lib/edit-distance.ts';
 import { jsonFrom } from '../lib/read-json.ts';
 
 /** The dotted paths of a settings schema: lookup, suggestions for misspelled ones, and values from text. */
@@ -33,7 +33,7 @@ export function environmentName(path: string): string {
 /** The known name nearest to a misspelled one, if any is near enough to suggest. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const ranked = known
-    .map((candidate) => ({ candidate, edits: distance(name, candidate) }))
+    .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
     .toSorted((a, b) => a.edits - b.edits);
   const best = ranked[0];
   const enough = name.length < 5 ? 1 : Math.max(2, name.length / 3);

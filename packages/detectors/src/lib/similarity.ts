@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { editDistance } from '@loopwatch/contract/internal';
 
 /** How alike two canonical argument texts are, from 0 to 1; seed of the `similar` matching of tool-repeat. */
 export interface SimilaritySettings {
@@ -31,7 +31,7 @@ export function similarity(a: string, b: string, settings: SimilaritySettings): 
   if (longer > SIMILARITY_MAX_UNITS) return 0;
   if (settings.algorithm === 'jaccard') return jaccard(wordTokens(a), wordTokens(b));
   const bound = 1 - Math.abs(a.length - b.length) / longer;
-  return bound < settings.threshold ? 0 : 1 - distance(a, b) / longer;
+  return bound < settings.threshold ? 0 : 1 - editDistance(a, b) / longer;
 }
 
 function wordTokens(text: string): Set<string> {
