@@ -1,53 +1,59 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
-import { separateWords } from '../lib/separate-words.ts';
+import { separateWords, wordIn } from '../lib/separate-words.ts';
 import type { CallNature, PastCall, ToolIdentity } from './step.ts';
+import { AMENDS, BRINGS_ABOUT, SETS_STATE } from './verbs.ts';
 
-const MUTATING =
-  /(?:^|[_\-. ])(?:edit|write|patch|apply|create|delete|remove|update|insert|replace|move|rename|commit|install|set|put|post|append|save|mkdir|fix|book|merge|restart|start|stop|enable|disable|deploy|grant|revoke|upload|cancel|transfer|assign|approve|archive|publish|kill|reset|push|restore)(?:$|[_\-. ])/i;
+const MUTATING = wordIn(
+  `${SETS_STATE}|${AMENDS}|${BRINGS_ABOUT}|rename|mkdir|book|revoke|cancel|transfer|assign|approve|archive`,
+);
 /** Tools that take notes or forward something: their result is a mere receipt. */
-const NOTING =
-  /(?:^|[_\-. ])(?:think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify)(?:$|[_\-. ])/i;
+const NOTING = wordIn(
+  'think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify',
+);
 /** Tools in which the agent keeps its own plan, tells what it is about, or thinks; in lower case, without separators. */
 const PLANS =
   /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
-const POLLER =
-  /(?:^|[_\-. ])(?:poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail)(?:$|[_\-. ])/i;
+const POLLER = wordIn('poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail');
 /** Tools whose answer is chance: the same one several times in a row says nothing. */
-const CHANCE = /(?:^|[_\-. ])(?:roll$|dice|die|coin|random)(?:$|[_\-. ])/i;
+const CHANCE = wordIn('roll$|dice|die|coin|random');
 /** A command line that sleeps before it looks, or that only sleeps. */
 const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
 const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|docker-compose (?:-\S+ )*(?:ps|logs)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
 /** Asks for the head of an answer; a small letter would show it before the answer. */
 const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
 const ALTERS =
   /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
-const GUI =
-  /(?:^|[_\-. ])(?:click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|input_text|switch_tab|send_keys|back|go_back|forward|reload|refresh)(?:$|[_\-. ])/i;
+const GUI = wordIn(
+  'click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|switch_tab|send_keys|back|forward|reload|refresh',
+);
 /** Further names of tools that move on in something shown piece by piece. */
-const NAVIGATES =
-  /(?:^|[_\-. ])(?:next|previous|prev|more|paginate|page_?up|page_?down|page_?turn|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo)(?:$|[_\-. ])/i;
+const NAVIGATES = wordIn(
+  'next|previous|prev|more|paginate|page(?:up|down|turn)|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo',
+);
 /** One tool for all of an interface; its arguments say what it does. */
 const INTERFACE =
-  /(?:^|[_\-. ])(?:computer|computer_use|browser|browser_action|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i;
+  /(?:^|[_\-. ])(?:computer|browser|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i;
 const INTERFACE_ACTION =
   /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
 /** Code, command lines and keys that move on. */
 const MOVES =
   /scroll(?:By|To|IntoView)?\(|scrollTop\b|mouse\.wheel|keyboard\.press|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
-const READS =
-  /(?:^|[_\-. ])(?:read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob)(?:$|[_\-. ])/i;
+const READS = wordIn(
+  'read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob',
+);
 /** Further names of tools that look something up. */
-const QUERIES = /(?:^|[_\-. ])(?:query|retrieve|inspect|describe|explore|explain|count|crawl)(?:$|[_\-. ])/i;
+const QUERIES = wordIn('query|retrieve|inspect|describe|explore|explain|count|crawl');
 /** Passes control on, as opposed to handing out work. */
-const HANDS_OVER =
-  /(?:^|[_\-. ])(?:hand[_-]?(?:off|over|back)|(?:route|connect|forward|redirect|request|assign|call|contact|pass|send|refer|transfer[a-z]*|derivar|weiterleiten)[_-](?:[a-z]+[_-]){0,2}(?:human[oa]?|humain|mensch[a-z]*|operator|representative|supervisor)(?:[_-](?:agent|support|help|assistance))?$|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|(?:create[_-])?e[sc][ck]al(?:at\w+|ar|ad\w|er|iere?n?))(?:$|[_\-. ])/i;
+const HANDS_OVER = wordIn(
+  'hand[_-]?(?:off|over|back)|(?:route|connect|forward|redirect|request|assign|call|contact|pass|send|refer|transfer[a-z]*|derivar|weiterleiten)[_-](?:[a-z]+[_-]){0,2}(?:human[oa]?|humain|mensch[a-z]*|operator|representative|supervisor)(?:[_-](?:agent|support|help|assistance))?$|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|(?:create[_-])?e[sc][ck]al(?:at\\w+|ar|ad\\w|er|iere?n?)',
+);
 /** Commands that do nothing or echo their arguments. */
 const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
-const ENTERS = /(?:^|[_\-. ])(?:type|fill|enter|input|input_text)(?:$|[_\-. ])/i;
+const ENTERS = wordIn('type|fill|enter|input');
 
 /**
  * @param args the arguments of this identity
@@ -87,8 +93,7 @@ export function callNature(
 }
 
 /** Names of tools that put another setting in place. */
-const SETS =
-  /(?:^|[_\-. ])(?:set|enable|disable|toggle|switch|emulate|throttle|activate|configure)(?:$|[_\-. ])/i;
+const SETS = wordIn('set|enable|disable|toggle|switch|emulate|throttle|activate|configure');
 
 /** Whether a call puts another state in place. */
 export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'nature'>): boolean {
@@ -133,8 +138,9 @@ const PROGRAM = ['code', 'source', 'program', 'cell'];
 /** What is written in code, not in `NO`, `A1` or a title. */
 const CODE = /\w\(|[;{}\n]|\s[-+*/%=<>]{1,2}\s|^\s*(?:import|print|return|select|assert|raise)\b/i;
 /** Tools that run what they are given. */
-const RUNS =
-  /(?:^|[_\-. ])(?:run|runs|exec|execute|eval|evaluate|i?python\d?|node|js|javascript|ruby|sql|repl|jupyter|interpreter|interpret|script)(?:$|[_\-. ])/i;
+const RUNS = wordIn(
+  'run|runs|exec|execute|eval|evaluate|i?python\\d?|node|js|javascript|ruby|sql|repl|jupyter|interpreter|interpret|script',
+);
 
 const LOOKS = new Set(
   (
@@ -149,7 +155,9 @@ const GIT_LOOKS =
 const CHANGES =
   /(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)|\bsed\b.* -[a-z]*i|\s-(?:delete|exec|execdir)\b|\btee\b/;
 const BETWEEN = /&&|\|\||[;|\n]/;
-const AHEAD = /^(?:(?:sudo|time|env|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*)\s+)*/;
+/** What may stand in front of a command that is run as it is; a part of an expression. */
+export const AHEAD = 'sudo|time|env|timeout \\d+\\w?|[A-Z_][A-Z0-9_]*=\\S*';
+const ALL_AHEAD = new RegExp(`^(?:(?:${AHEAD})\\s+)*`);
 
 /** The command line of a call, and whether the command only reads. */
 export interface CommandFacts {
@@ -200,7 +208,7 @@ function commandLine(command: unknown): unknown {
 function isReadOnlyLine(command: string): boolean {
   if (CHANGES.test(command)) return false;
   return command.split(BETWEEN).every((part) => {
-    const simple = part.trim().replace(AHEAD, '');
+    const simple = part.trim().replace(ALL_AHEAD, '');
     const [word = ''] = simple.split(/\s/, 1);
     return word === '' || (word === 'git' ? GIT_LOOKS.test(simple) : LOOKS.has(word));
   });

@@ -7,6 +7,7 @@ import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
 import { type NormalizedResult, SHOWN_UNITS } from '../results/normalize-result.ts';
 import { isAlike, movesOn } from '../results/sameness.ts';
 import type { Mark } from './mark.ts';
+import { AMENDS, SETS_STATE } from './verbs.ts';
 
 /** Longer canonical arguments are stored as a prefix and a SHA-256 digest. */
 const KEPT_UNITS = 512;
@@ -140,8 +141,7 @@ function kindOf(calls: readonly PastCall[]): CallStep['kind'] {
 const DRAWING_TOOL =
   /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
 /** Tools that bring one thing into the same state again, and return nothing new of it. */
-const REAPPLIES =
-  /(?<![a-z])(?:deploy|apply|edit|update|patch|set|fix|commit|merge|write|save|install|restart|stop|enable|disable|delete|remove|replace|push|restore|reset)(?![a-z])/i;
+const REAPPLIES = new RegExp(`(?<![a-z])(?:${SETS_STATE}|${AMENDS})(?![a-z])`, 'i');
 /** Arguments of a request that may create something, or that ask for whatever is newest. */
 const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|random)"/i;
 const DRAWING_COMMAND =

@@ -1,7 +1,7 @@
 import { jsonFrom } from '@loopwatch/contract';
 import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { separateWords } from '../../lib/separate-words.ts';
+import { separateWords, wordIn } from '../../lib/separate-words.ts';
 import type { StagnationRule } from './options.ts';
 
 /** Pixels between two clicks at one place. */
@@ -18,7 +18,7 @@ const OF_REQUEST =
 const OF_REQUEST_OR_TARGET =
   /^(request|call|trace|span|correlation|invocation)_?(?:id|key|no|num|number)$|^(?:timestamp|ts)$/i;
 /** Tools that do something to what such a field names, beside those whose name says that they change something. */
-const ACTS = /(?:^|[_\-. ])(?:add|mark|label|tag|flag|pin|react\w*|modify|classify)(?:$|[_\-. ])/i;
+const ACTS = wordIn('add|mark|label|tag|flag|pin|react\\w*|modify|classify');
 /** Two times further apart are asked for; the time of a request is that of the call, in s or ms. */
 const MAX_APART = 3600;
 /** Fields that say how to wait, or put the call into words: with tools that change nothing but an interface. */

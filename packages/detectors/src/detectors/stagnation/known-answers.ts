@@ -1,4 +1,4 @@
-import { altersState, commandFacts } from '../../calls/call-nature.ts';
+import { AHEAD, altersState, commandFacts } from '../../calls/call-nature.ts';
 import {
   type CallStep,
   changesSomething,
@@ -7,6 +7,7 @@ import {
   type PastCall,
   soleToolOf,
 } from '../../calls/step.ts';
+import { BRINGS_ABOUT, SETS_STATE } from '../../calls/verbs.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
@@ -23,10 +24,12 @@ const ANSWER_LINES = 4;
 
 /** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
 const CHECKS =
-  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|ctest|tox|nox|typecheck|build|compile)\b/i;
+  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile)\b/i;
 /** Words of commands that have an effect each time, so that their equal receipts mean progress. */
-const ACTS =
-  /\b(?:commit|push|publish|deploy|install|add|create|delete|insert|update|set|put|post|send|apply|start|stop|restart|kill|migrate|merge|upload|write|save|append|convert|encode|generate|export|import|copy|move|remove|register|enqueue|enable|disable|drop|alter|grant)\b|\s-X ?(?!GET|HEAD)[A-Z]|\s(?:-d|--data\S*|-F|--form)\s/i;
+const ACTS = new RegExp(
+  `\\b(?:${SETS_STATE}|${BRINGS_ABOUT}|add|send|migrate|convert|encode|generate|export|import|copy|register|enqueue|drop|alter)\\b|\\s-X ?(?!GET|HEAD)[A-Z]|\\s(?:-d|--data\\S*|-F|--form)\\s`,
+  'i',
+);
 
 /**
  * One question in few wordings: a reading tool, or one program with other options, whose answers are all known, while
@@ -149,8 +152,9 @@ export function checksTargets(steps: readonly CallStep[]): boolean {
 }
 
 /** What stands before the command proper: a change of folder, variables, and programs that run another one. */
-const AHEAD =
-  /^(?:cd [^;&|]*(?:&&|;) ?)?(?:(?:sudo|time|env|npx|bunx|uvx|(?:pnpm|yarn|bundle) exec|(?:poetry|uv) run|python3? -m|timeout \d+\w?|[A-Z_][A-Z0-9_]*=\S*) )*/;
+const ALL_AHEAD = new RegExp(
+  `^(?:cd [^;&|]*(?:&&|;) ?)?(?:(?:${AHEAD}|npx|bunx|uvx|(?:pnpm|yarn|bundle) exec|(?:poetry|uv) run|python3? -m) )*`,
+);
 const WORD = /"[^"]*"|'[^']*'|[^\s=]+/g;
 const REDIRECTS = /^\d?>/;
 /** Values by which an option is switched. */
@@ -162,7 +166,7 @@ const CONTEXT =
 
 /** The words of a command up to its pipe, which only shapes the output, or a comment. */
 function commandWords(line: string): string[] {
-  const words: readonly string[] = line.trim().replace(AHEAD, '').match(WORD) ?? [];
+  const words: readonly string[] = line.trim().replace(ALL_AHEAD, '').match(WORD) ?? [];
   const end = words.findIndex((word) => word === '|' || word.startsWith('#'));
   return (end === -1 ? words : words.slice(0, end)).filter((word) => !REDIRECTS.test(word));
 }
@@ -183,7 +187,7 @@ function wordsOf({ call: { identity }, program }: Question): string[] {
       (value) => value.toLowerCase().match(/[\p{L}\p{N}_.%/-]+/gu) ?? [],
     );
   const line = (commandFacts(identity).line ?? '').trim();
-  const context = [...(AHEAD.exec(line)?.[0] ?? '').matchAll(CONTEXT)].map(
+  const context = [...(ALL_AHEAD.exec(line)?.[0] ?? '').matchAll(CONTEXT)].map(
     ([, folder, value]) => folder ?? value ?? '',
   );
   return [...context, ...commandWords(line)].filter((word) => !word.startsWith('-') && !SWITCH.test(word));
