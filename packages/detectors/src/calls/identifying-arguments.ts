@@ -1,4 +1,5 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
+import { type Fields, isFields } from '../lib/fields.ts';
 import { commandField, looksOrOperates } from './call-nature.ts';
 
 /** Fields that say how long a call may take. */
@@ -31,7 +32,7 @@ export function identifyingArguments(
   contract: ToolContractSettings | undefined,
 ): unknown {
   const value: unknown = typeof args === 'string' ? jsonFrom(args) : args;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return args;
+  if (!isFields(value)) return args;
   const { identity, volatile = [] } = contract ?? {};
   if (identity === undefined) return tellingArguments(name, value, volatile);
   const entries = Object.entries(value).filter(
@@ -41,9 +42,9 @@ export function identifyingArguments(
 }
 
 /** The same object if that is all of them. */
-function tellingArguments(name: string, args: object, volatile: readonly string[]): object {
+function tellingArguments(name: string, args: Fields, volatile: readonly string[]): object {
   const all = Object.entries(args);
-  const runs = commandField(name, args as Readonly<Record<string, unknown>>) !== undefined;
+  const runs = commandField(name, args) !== undefined;
   const told = all.filter(
     ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
   );

@@ -1,3 +1,5 @@
+import { commonEnds } from '../lib/common-ends.ts';
+
 /** A text on one line in quotation marks, short enough for a sentence. */
 export function quote(text: string, maxUnits = 80): string {
   return `“${clipText(text, maxUnits)}”`;
@@ -46,10 +48,7 @@ function compact(text: string, maxUnits: number): string {
 
 /** The length of the beginning that two different texts share. */
 function commonLength(a: string, b: string): number {
-  if (a === b) return 0;
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length += 1;
-  return length;
+  return a === b ? 0 : commonEnds(a, b).begin;
 }
 
 /** Removes halves of characters at the ends. */

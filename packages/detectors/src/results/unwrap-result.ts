@@ -1,4 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
+import { type Fields, isFields } from '../lib/fields.ts';
 import { FRAME, labelSays, PROCESS, TIME, VOLATILE_ID } from './token-labels.ts';
 
 /** A longer text is not parsed. */
@@ -178,10 +179,4 @@ function saysNothing(name: string, value: unknown): boolean {
   if ((says & TIME) !== 0 && (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))))
     return true;
   return SUCCESS.some(([form, says]) => form.test(name) && says(value));
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import { jsonFrom } from '@loopwatch/contract';
 import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { type Fields, fieldsIn } from '../../lib/fields.ts';
 import { separateWords, wordIn } from '../../lib/separate-words.ts';
 import type { StagnationRule } from './options.ts';
 
@@ -88,12 +88,8 @@ function isReceipt({ result }: PastCall): boolean {
   return result?.trivial === true && result.shown.length < SHORT_UNITS;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function fieldsOf({ identity }: PastCall): Fields | null {
-  if (identity.digest !== undefined) return null;
-  const value = jsonFrom(identity.arguments);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  return identity.digest === undefined ? fieldsIn(identity.arguments) : null;
 }
 
 function differsInLooks(call: PastCall, now: PastCall, latest: Fields): boolean {

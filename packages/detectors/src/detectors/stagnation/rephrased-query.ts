@@ -1,6 +1,6 @@
-import { jsonFrom } from '@loopwatch/contract';
 import { type CallStep, errorOf, isSameError, type PastCall, type ToolIdentity } from '../../calls/step.ts';
 import { commonEnds } from '../../lib/common-ends.ts';
+import { fieldsIn } from '../../lib/fields.ts';
 import { jaccard } from '../../lib/similarity.ts';
 import { type NormalizedResult, SHOWN_UNITS } from '../../results/normalize-result.ts';
 import { withoutEcho } from '../../results/strip-echoed-args.ts';
@@ -79,10 +79,10 @@ function wordsOf(text: string): string[] {
 
 /** The arguments by name; values other than strings as JSON, so that they share no words with any text. */
 function fieldsOf({ arguments: canonical }: ToolIdentity): Map<string, string> {
-  const value = jsonFrom(canonical);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([['', canonical]]);
+  const fields = fieldsIn(canonical);
+  if (fields === null) return new Map([['', canonical]]);
   return new Map(
-    Object.entries(value).map(([name, field]) => [name, typeof field === 'string' ? field : jsonOf(field)]),
+    Object.entries(fields).map(([name, field]) => [name, typeof field === 'string' ? field : jsonOf(field)]),
   );
 }
 
