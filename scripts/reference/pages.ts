@@ -118,10 +118,10 @@ function presetTable(): string {
       return [
         code(name),
         presetDescriptions[name],
-        String(tool.maxRepeats),
-        tool.ttlSeconds === null ? 'any time' : `${tool.ttlSeconds} s`,
+        String(tool.max_repeats),
+        tool.ttl_seconds === undefined ? 'any time' : `${tool.ttl_seconds} s`,
         code(tool.mode),
-        tool.similarity === null ? 'exact' : `similar, ${tool.similarity}`,
+        tool.similarity_threshold === undefined ? 'exact' : `similar, ${tool.similarity_threshold}`,
         textLayer(content),
         textLayer(thought),
       ];
@@ -131,7 +131,7 @@ function presetTable(): string {
 
 function textLayer(layer: Preset['content']): string {
   if (layer === null) return 'off';
-  return `${layer.window} units, ${layer.minRepeats} times, ${layer.maxDistance} apart at most, ${code(layer.mode)}`;
+  return `${layer.window} units, ${layer.min_repeats} times, ${layer.max_distance} apart at most, ${code(layer.mode)}`;
 }
 
 function code(text: string): string {

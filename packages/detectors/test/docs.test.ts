@@ -117,11 +117,13 @@ describe('the table of presets', () => {
   it.each(presetNames)('%s: contains the values of the preset', (name) => {
     const { tool, content, thought, semantic } = presets[name];
     const text = (layer: typeof content): string =>
-      layer === null ? 'off' : `${layer.window} / ${layer.minRepeats} / ${layer.maxDistance}, ${layer.mode}`;
+      layer === null
+        ? 'off'
+        : `${layer.window} / ${layer.min_repeats} / ${layer.max_distance}, ${layer.mode}`;
     expect(rows.get(`\`${name}\``)?.slice(0, 7)).toEqual([
-      tool.similarity === null ? 'exact' : `similar ≥ ${tool.similarity}`,
-      String(tool.maxRepeats),
-      tool.ttlSeconds === null ? 'any age' : `${tool.ttlSeconds} s`,
+      tool.similarity_threshold === undefined ? 'exact' : `similar ≥ ${tool.similarity_threshold}`,
+      String(tool.max_repeats),
+      tool.ttl_seconds === undefined ? 'any age' : `${tool.ttl_seconds} s`,
       `\`${tool.mode}\``,
       text(content),
       text(thought),

@@ -155,13 +155,17 @@ describe('effectiveValues', () => {
     'effectiveValues: shows the values of preset %s',
     (name, { tool, content, thought }) => {
       const values = valuesOf(`preset=${name}`);
-      expect(values.get('tool_call_loop.max_repeats')).toEqual([tool.maxRepeats, 'preset', name]);
-      expect(values.get('tool_call_loop.ttl_seconds')).toEqual([tool.ttlSeconds, 'preset', name]);
+      expect(values.get('tool_call_loop.max_repeats')).toEqual([tool.max_repeats, 'preset', name]);
+      expect(values.get('tool_call_loop.ttl_seconds')).toEqual([tool.ttl_seconds ?? null, 'preset', name]);
       expect(values.get('tool_call_loop.mode')).toEqual([tool.mode, 'preset', name]);
-      expect(values.get('tool_call_loop.similarity_threshold')).toEqual([tool.similarity, 'preset', name]);
+      expect(values.get('tool_call_loop.similarity_threshold')).toEqual([
+        tool.similarity_threshold ?? null,
+        'preset',
+        name,
+      ]);
       expect(values.get('content_loop.enabled')).toEqual([content !== null, 'preset', name]);
       expect(values.get('content_loop.window')).toEqual([content?.window ?? null, 'preset', name]);
-      expect(values.get('thought_loop.min_repeats')).toEqual([thought?.minRepeats ?? null, 'preset', name]);
+      expect(values.get('thought_loop.min_repeats')).toEqual([thought?.min_repeats ?? null, 'preset', name]);
     },
   );
 

@@ -1,13 +1,14 @@
 import type { Mode, PresetName } from '@loopwatch/contract';
 
-/** The values of a preset, which apply unless set. */
+/** The values of a preset, named as in the settings, which apply unless set. */
 export interface Preset {
   readonly tool: {
-    readonly maxRepeats: number;
-    readonly ttlSeconds: number | null;
+    readonly max_repeats: number;
+    /** Absent: calls of any age count. */
+    readonly ttl_seconds?: number;
     readonly mode: Mode;
-    /** `null`: exact matching. */
-    readonly similarity: number | null;
+    /** Absent: exact matching. */
+    readonly similarity_threshold?: number;
   };
   /** Whether calls are compared with their results; otherwise calls alone decide. */
   readonly results: boolean;
@@ -20,18 +21,19 @@ export interface Preset {
 
 interface TextPreset {
   readonly window: number;
-  readonly minRepeats: number;
-  readonly maxDistance: number;
+  readonly min_repeats: number;
+  readonly max_distance: number;
   readonly mode: Mode;
   /** Whether to detect a lack of new text, instead of only equal windows. */
   readonly folded?: boolean;
 }
 
-const streamText: TextPreset = { window: 50, minRepeats: 10, maxDistance: 250, mode: 'block' };
+/** Also for a layer that is on although its preset has none. */
+export const streamText: TextPreset = { window: 50, min_repeats: 10, max_distance: 250, mode: 'block' };
 
-function similarCalls(maxRepeats: number, ttlSeconds: number, mode: Mode): Preset {
+function similarCalls(max_repeats: number, ttl_seconds: number, mode: Mode): Preset {
   return {
-    tool: { maxRepeats, ttlSeconds, mode, similarity: 0.9 },
+    tool: { max_repeats, ttl_seconds, mode, similarity_threshold: 0.9 },
     results: false,
     content: null,
     thought: null,
@@ -41,29 +43,29 @@ function similarCalls(maxRepeats: number, ttlSeconds: number, mode: Mode): Prese
 
 const balancedText: TextPreset = {
   window: 32,
-  minRepeats: 10,
-  maxDistance: 250,
+  min_repeats: 10,
+  max_distance: 250,
   mode: 'chance_then_block',
   folded: true,
 };
 
 export const presets: Readonly<Record<PresetName, Preset>> = {
   balanced: {
-    tool: { maxRepeats: 4, ttlSeconds: null, mode: 'chance_then_block', similarity: null },
+    tool: { max_repeats: 4, mode: 'chance_then_block' },
     results: true,
     content: balancedText,
     thought: balancedText,
     semantic: { mode: 'chance_then_block' },
   },
   stream: {
-    tool: { maxRepeats: 5, ttlSeconds: null, mode: 'block', similarity: null },
+    tool: { max_repeats: 5, mode: 'block' },
     results: false,
     content: streamText,
     thought: null,
     semantic: { mode: 'block' },
   },
   proxy: {
-    tool: { maxRepeats: 4, ttlSeconds: 120, mode: 'block', similarity: null },
+    tool: { max_repeats: 4, ttl_seconds: 120, mode: 'block' },
     results: false,
     content: null,
     thought: null,

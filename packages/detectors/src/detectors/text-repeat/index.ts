@@ -1,5 +1,5 @@
 import { isOn } from '../../lib/is-on.ts';
-import { presets } from '../../settings/presets.ts';
+import { streamText } from '../../settings/presets.ts';
 import { FoldedIndex } from '../../text/folded-index.ts';
 import { RepeatIndex } from '../../text/repeat-index.ts';
 import type { DetectorDefinition } from '../definition.ts';
@@ -15,14 +15,14 @@ export function textRepeat(stream: TextRepeatOptions['stream']): DetectorDefinit
     options: ({ settings, preset: { [stream]: preset } }) => {
       const own = settings[`${stream}_loop`];
       if (!isOn(own, preset !== null)) return null;
-      const base = preset ?? presets.stream[stream];
+      const base = preset ?? streamText;
       const options = {
         stream,
-        window: own.window ?? base?.window ?? 50,
-        threshold: own.min_repeats ?? base?.minRepeats ?? 10,
-        maxDistance: own.max_distance ?? base?.maxDistance ?? 250,
-        mode: own.mode ?? base?.mode ?? 'block',
-        ...(preset?.folded && { folded: true }),
+        window: own.window ?? base.window,
+        threshold: own.min_repeats ?? base.min_repeats,
+        maxDistance: own.max_distance ?? base.max_distance,
+        mode: own.mode ?? base.mode,
+        ...(base.folded && { folded: true }),
       };
       const createIndex = () => (options.folded ? new FoldedIndex(options) : new RepeatIndex(options));
       return { ...options, createIndex };

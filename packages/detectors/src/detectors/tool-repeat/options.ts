@@ -25,7 +25,7 @@ export function toolRepeatPlan(
   { tool_call_loop: own }: DetectionSettings,
   { tool: preset }: Preset,
 ): ToolRepeatPlan {
-  const tool = optionsOver(presetOptions(preset), own);
+  const tool = optionsOver(optionsOver(exactCalls, preset), own);
   const perTool = Object.entries(own.per_tool ?? {});
   return { tool, perTool: new Map(perTool.map(([name, limits]) => [name, optionsOver(tool, limits)])) };
 }
@@ -37,19 +37,18 @@ const defaultSimilarity: SimilaritySettings = {
   ignoreCase: false,
 };
 
-function presetOptions({ maxRepeats, ttlSeconds, mode, similarity }: Preset['tool']): ToolRepeatOptions {
-  return {
-    enabled: true,
-    threshold: maxRepeats,
-    ttlMs: ttlSeconds === null ? null : ttlSeconds * 1000,
-    mode,
-    similarity: similarity === null ? null : { ...defaultSimilarity, threshold: similarity },
-    blockText: null,
-    warningText: null,
-  };
-}
+/** What a preset says nothing of; each has a threshold and a mode. */
+const exactCalls: ToolRepeatOptions = {
+  enabled: true,
+  threshold: 0,
+  ttlMs: null,
+  mode: 'block',
+  similarity: null,
+  blockText: null,
+  warningText: null,
+};
 
-/** Settings merged over a base: the preset, or for a single tool the general settings. */
+/** Settings merged over a base: those of a preset, the general ones over its, those of a tool over the general ones. */
 function optionsOver(base: ToolRepeatOptions, settings: ToolCallLoopSettings): ToolRepeatOptions {
   const { similarity, similarity_threshold: threshold, ttl_seconds: ttlSeconds } = settings;
   const similar = similarity !== undefined || threshold !== undefined;
