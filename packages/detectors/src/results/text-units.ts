@@ -9,15 +9,17 @@ export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
 
 /** By unit. Units beyond ASCII are white space or letters; the table has all of them, because a branch costs more. */
 export const KINDS = new Uint8Array(0x1_00_00).fill(LOWER, 0x80);
+for (const [first, last, kind] of [
+  ['0', '9', DIGIT],
+  ['A', 'Z', UPPER],
+  ['a', 'z', LOWER],
+  ['\t', '\r', SPACE],
+  ['\u2000', '\u200a', SPACE],
+] as const)
+  KINDS.fill(kind, first.charCodeAt(0), last.charCodeAt(0) + 1);
 for (const [units, kind] of [
-  // As `\s` has it.
-  [
-    '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
-    SPACE,
-  ],
-  ['0123456789', DIGIT],
-  ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', UPPER],
-  ['abcdefghijklmnopqrstuvwxyz', LOWER],
+  // With the ranges above, as `\s` has it.
+  [' \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff', SPACE],
   ['_-+/', JOINT],
   ['\\', ESCAPE],
 ] as const)

@@ -42,13 +42,13 @@ const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
 const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[] = [
   [
     TIME,
-    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:timestamp|time|ts|date|at|on|elapsed|duration|runtime|took|latency|uptime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
+    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:time|ts|date|at|on|runtime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
     // Times that were set by hand: a change is news.
     /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/,
   ],
   [
     VOLATILE_ID,
-    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|amzn_request|background_task)(?:_?id)$|^(?:req(?:_?id)?|rid)$|requestid$|(?:^|_)(?:trace|span|traceparent|trace_?ref|cf_ray)$/,
+    /(?:^|_)(?:request|trace|span|correlation|session|agent|chunk|tool_?use|tool_?call|call|invocation|ray|background_task)(?:_?id)$|^(?:req(?:_?id)?|rid)$|requestid$|(?:^|_)(?:trace|span|traceparent|trace_?ref|cf_ray)$/,
   ],
   [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
   [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint|reference)$/],
