@@ -27,7 +27,7 @@ const PICTURE = /^[^]{0,80}(?:image|screenshot|picture|base64)/i;
 export function stepsWithoutNews(rounds: readonly CallStep[], most: number): number {
   const latest = rounds.at(-1);
   if (latest === undefined || !showsNothing(latest)) return most;
-  const run = rounds.slice(-Math.min(most, rounds.length));
+  const run = rounds.slice(-most);
   for (let i = run.length - 1; i > 0; i -= 1) {
     const { remark } = run[i] as CallStep;
     const isNew =

@@ -31,7 +31,7 @@ const SHOWN_STEPS = 2;
 export function nothingNew({ rounds }: CallHistory, stale: number, context: RuleContext): RuleMatch | null {
   const { options, isOpen } = context;
   if (stale < options.nothingNew) return null;
-  const steps = rounds.slice(-Math.min(stale, rounds.length));
+  const steps = rounds.slice(-stale);
   const alike = steps.some((step) => !bringsKnown(rounds, step));
   const threshold = options.nothingNew + (alike ? MORE_IF_ALIKE : 0);
   if (stale < threshold || (!isOpen && isHandledByOthers(rounds, context, alike))) return null;

@@ -50,18 +50,12 @@ export class StepDigests {
   /** Upper bound for the number of steps, including the latest, that contain a call of the latest one. */
   sameCalls(): number {
     if (((this.#digests.at(-1) ?? MANY) & MANY) !== 0) return this.#digests.length;
-    return this.#countIf((index) => this.mayBeTheSame(index));
+    return this.#digests.filter((_, index) => this.mayBeTheSame(index)).length;
   }
 
   #maySame(index: number, shift: number): boolean {
     const latest = this.#digests[this.#digests.length - 1] ?? 0;
     return (((latest ^ (this.#digests[index] ?? 0)) >>> shift) & MASK) === 0;
-  }
-
-  #countIf(is: (index: number) => boolean): number {
-    let count = 0;
-    for (let i = 0; i < this.#digests.length; i += 1) if (is(i)) count += 1;
-    return count;
   }
 
   clear(): void {

@@ -156,7 +156,7 @@ export class ToolCycle implements Detector {
       steps: matched + period,
       period,
       mode: isSame ? this.#options.mode : chanceFirst(this.#options.mode),
-      rounds: rounds.slice(-Math.min(rounds.length, matched + period)),
+      rounds: rounds.slice(-(matched + period)),
       ...sentence`The same ${period} steps ran ${counted(count)} times${(known && isSame) || isAlike ? ` with no new result${apartFrom(isAlike)}` : ''}: ${quotedSteps(cycle)}`,
       guidance: [
         `You have gone through the same ${String(period)} steps ${String(count)} times:`,

@@ -90,7 +90,7 @@ export class StepRepeat implements Detector {
     for (const degree of ['same', 'alike', 'any'] as const) {
       const run = this.#runs[degree];
       const count = countRecent(rounds, degree === 'any' ? run : stepsWithoutNews(rounds, run), options);
-      const steps = rounds.slice(-Math.min(count, rounds.length));
+      const steps = rounds.slice(-count);
       const threshold =
         thresholdOf(degree, steps, options) * (degree === 'any' ? 1 : navigationPatience(steps));
       if (count < threshold) continue;
