@@ -10,6 +10,8 @@ export type { Answer as Reply, ToolCall } from '@loopwatch/formats/wire';
 /** One step of a conversation's history. */
 export type Item =
   | { readonly role: 'system' | 'user'; readonly text: string }
+  /** A text in the same message as results. */
+  | { readonly role: 'note'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
   | {
       readonly role: 'result';

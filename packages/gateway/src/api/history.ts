@@ -9,13 +9,20 @@ const ELEMENT_COST = 500;
 
 type Message = ReturnType<typeof messagesFrom>[number];
 
-/** A user message with tool results is part of the turn; its other text is ignored. */
-const messagesIn = remembered((element: object): readonly Message[] => {
-  const messages = readMessage(element);
-  return messages.some(({ role }) => role === 'tool')
-    ? messages.filter(({ role }) => role !== 'user')
-    : messages;
-});
+/** A user message with tool results is part of the turn; its other texts are read one by one, as several may have written them. */
+const messagesIn = remembered((element: Json): readonly Message[] =>
+  readMessage(element).flatMap((message) => (isBeside(message) ? textsBeside(element) : message)),
+);
+
+function isBeside(message: Message): boolean {
+  return message.role === 'user' && message.origin === 'harness';
+}
+
+function textsBeside({ content, parts }: Json): Message[] {
+  return objects(content ?? parts).flatMap(({ text }) =>
+    typeof text === 'string' && text !== '' ? [{ role: 'user', text, origin: 'harness' }] : [],
+  );
+}
 
 const itemsOf = remembered((message: Message): readonly Item[] => {
   if (message.role === 'tool')
@@ -29,7 +36,7 @@ const itemsOf = remembered((message: Message): readonly Item[] => {
     return [
       { role: 'assistant', text: boundedText(message.text ?? ''), calls: message.calls.map(boundedCall) },
     ];
-  return [{ ...message, text: boundedText(message.text) }];
+  return [{ role: isBeside(message) ? 'note' : message.role, text: boundedText(message.text) }];
 });
 
 /** Reads the elements of a history, so that {@link historyItems} has only to compose the items. */

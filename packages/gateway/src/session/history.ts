@@ -12,7 +12,9 @@ export interface ShownCall {
   readonly call: ToolCall;
 }
 
-type UserItem = Extract<Item, { text: string; role: 'system' | 'user' }>;
+type UserItem = Exclude<Item, { role: 'assistant' | 'result' }>;
+/** A text that a request adds, with its hash. */
+export type AddedText = { readonly text: string; readonly hash: string };
 
 /** A user request and everything the agent has done for it. */
 export class Prompt {
@@ -77,20 +79,24 @@ export class History {
   /** Identifies this request among those of one conversation. */
   readonly fingerprint: string;
   readonly #conversation: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>;
+  /** Without the texts beside results, which come and go. */
+  readonly #core: Pick<Conversation, 'items' | 'previous'>;
   readonly #keys: CallKeys;
 
-  /** @param started hashes of the user messages that start a prompt although they follow results */
+  /** @param started hashes of the texts that start a prompt although they follow results */
   constructor(
     conversation: Pick<Conversation, 'items' | 'previous' | 'keepsHistory'>,
     keys = new CallKeys(),
     started: ReadonlySet<string> = NONE,
   ) {
     const { items, previous, keepsHistory } = conversation;
+    const core = items.filter(({ role }) => role !== 'note');
     this.#conversation = conversation;
+    this.#core = { items: core, previous };
     this.#keys = keys;
     this.previous = previous;
     this.keepsHistory = keepsHistory;
-    this.fingerprint = fingerprintOf(conversation, items.length);
+    this.fingerprint = fingerprintOf(this.#core, core.length);
     this.prompts = promptsOf(items, keys, started);
     this.last = this.prompts.at(-1) ?? new Prompt(null, keys);
   }
@@ -110,16 +116,29 @@ export class History {
     return this.prompts[0]?.isSummary === true;
   }
 
-  /** The user message that the request adds to an earlier one, and nothing else; undefined if it does not. */
-  addedTo(fingerprint: string): { readonly text: string; readonly hash: string } | undefined {
-    const { items } = this.#conversation;
-    const added = items.at(-1);
-    if (added?.role !== 'user' || fingerprintOf(this.#conversation, items.length - 1) !== fingerprint)
-      return undefined;
-    return { text: added.text, hash: hashOfUser(added) };
+  /** Hashes of the texts beside the last results. */
+  get notes(): ReadonlySet<string> {
+    return new Set(this.#notes.map(({ hash }) => hash));
   }
 
-  /** The same history, in which these user messages start a prompt although they follow results. */
+  get #notes(): AddedText[] {
+    const { items } = this.#conversation;
+    const added = items.slice(items.findLastIndex(({ role }) => role !== 'note') + 1);
+    return added.flatMap((item) =>
+      item.role === 'note' ? [{ text: item.text, hash: hashOfUser(item) }] : [],
+    );
+  }
+
+  /** What the request adds to an earlier one, if that is a user message or texts beside its results. @param notes of the earlier one */
+  addedTo(fingerprint: string, notes: ReadonlySet<string>): readonly AddedText[] {
+    if (this.fingerprint === fingerprint) return this.#notes.filter(({ hash }) => !notes.has(hash));
+    const { items } = this.#core;
+    const added = items.at(-1);
+    if (added?.role !== 'user' || fingerprintOf(this.#core, items.length - 1) !== fingerprint) return [];
+    return [{ text: added.text, hash: hashOfUser(added) }];
+  }
+
+  /** The same history, in which these texts start a prompt although they follow results. */
   startedBy(started: ReadonlySet<string>): History {
     return started.size === 0 ? this : new History(this.#conversation, this.#keys, started);
   }
@@ -210,7 +229,7 @@ export function callKey({ name, args }: ToolCall): string {
 
 /**
  * A user message directly after a tool result comes from the agent: environment details, a reminder. The model has not
- * answered the results yet, so the prompt continues. Any other user message starts a prompt; of several in a row, the
+ * answered the results yet, so the prompt continues; so does a text beside a result. Any other user message starts a prompt; of several in a row, the
  * last one is the prompt.
  */
 function promptsOf(items: readonly Item[], keys: CallKeys, started: ReadonlySet<string>): Prompt[] {
@@ -219,18 +238,20 @@ function promptsOf(items: readonly Item[], keys: CallKeys, started: ReadonlySet<
   let isNote = false;
   for (const item of items) {
     if (item.role === 'system') continue;
-    if (item.role === 'user') {
-      isNote = before === 'result' || (before === 'user' && isNote);
+    const isText = item.role === 'user' || item.role === 'note';
+    if (isText) {
+      isNote = item.role === 'note' || before === 'result' || (before === 'user' && isNote);
       if (started.size > 0 && started.has(hashOfUser(item))) isNote = false;
+      if (isNote && item.role === 'note') continue;
       if (!isNote) {
         if (before === 'user') prompts.pop();
         prompts.push(new Prompt(item, keys));
       }
     }
-    const isPart = item.role !== 'user' || isNote;
+    const isPart = !isText || isNote;
     if (isPart && prompts.length === 0) prompts.push(new Prompt(null, keys));
     if (isPart) prompts.at(-1)?.items.push(item);
-    before = item.role;
+    before = isText ? 'user' : item.role;
   }
   return prompts;
 }

@@ -39,6 +39,8 @@ const { none, possible, likely, proven } = agreements;
 export class Lineage {
   #fate: Fate = 'none';
   #fingerprint = '';
+  /** Of the texts beside its last results. */
+  #notes: ReadonlySet<string> = new Set();
   #users = 0;
   #prompt: string | null = null;
   /** The calls in the last request. */
@@ -79,13 +81,14 @@ export class Lineage {
   }
 
   /**
-   * The history of the next request, in which a user message behind a result starts a prompt if it follows a stop: it is no note
-   * of the agent's, because the client has dropped the gateway's reply.
+   * The history of the next request, in which a user message behind a result, or a text beside one, starts a prompt if it follows
+   * a stop: it is no note of the agent's, because the client has dropped the gateway's reply.
    */
   withAnswerToStop(history: History, { knowledge }: DetectionPlan): History {
-    const answer = this.#fate === 'stopped' ? history.addedTo(this.#fingerprint) : undefined;
+    const answers = this.#fate === 'stopped' ? history.addedTo(this.#fingerprint, this.#notes) : [];
     const started = this.#started;
-    if (answer !== undefined && !knowledge.agents.isHarnessPrompt(answer.text)) started.add(answer.hash);
+    for (const { text, hash } of answers)
+      if (!knowledge.agents.isHarnessPrompt(text.trimStart())) started.add(hash);
     const [oldest] = started;
     if (started.size > MAX_STARTED && oldest !== undefined) started.delete(oldest);
     return history.startedBy(started);
@@ -145,6 +148,7 @@ export class Lineage {
     const { last } = history;
     this.#fate = 'asked';
     this.#fingerprint = history.fingerprint;
+    this.#notes = history.notes;
     this.#users = history.users;
     this.#prompt = last.hash;
     this.#shown = { count: last.calls.length, hash: last.prefixHash(last.calls.length) };

@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { type ModelOutput, modelReply } from '@loopwatch/testkit';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { ResponseInput } from 'openai/resources/responses/responses';
@@ -105,6 +106,62 @@ describe('messages that the agent adds after results', () => {
     bench.clock.now += 11_000;
     agent.messages.push({ role: 'user', content: '<system-reminder>Mind the list.</system-reminder>' });
     expect((await agent.turn()).finish).toBe('error');
+  });
+
+  const reminder = (step: number) => ({
+    type: 'text' as const,
+    text: `<system-reminder>Step ${String(step)} of 20, as the list says.</system-reminder>`,
+  });
+  const asked = { type: 'text' as const, text: 'I made the file. Read it again.' };
+
+  it.each<[string, string, Anthropic.TextBlockParam[], Anthropic.TextBlockParam[]]>([
+    ['a text of a person: is a new prompt', 'tool_use', [], [asked]],
+    ['a reminder: is none', 'end_turn', [], [reminder(1)]],
+    [
+      'another reminder: is none',
+      'end_turn',
+      [reminder(1)],
+      [{ type: 'text', text: `${reminder(2).text}\nGo on.` }],
+    ],
+    [
+      'the same text as before: is none',
+      'end_turn',
+      [{ type: 'text', text: 'Files: a, b' }],
+      [{ type: 'text', text: 'Files: a, b' }],
+    ],
+    ['a text of a person after a reminder: is a new prompt', 'tool_use', [reminder(1)], [reminder(1), asked]],
+    [
+      'a text of a person before a reminder: is a new prompt',
+      'tool_use',
+      [reminder(1)],
+      [asked, reminder(2)],
+    ],
+  ])('beside the results after a stop, %s', async (_, stop, before, after) => {
+    for (const session of [null, 's-1']) {
+      await using bench = await GatewayBench.start(read, { preset: 'balanced' });
+      const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Fix it' }];
+      const turn = async () => {
+        const { content, stop_reason: reason } = await bench
+          .anthropic(session)
+          .messages.create({ model: 'm', max_tokens: 100, messages });
+        const results = content.flatMap((block) =>
+          block.type === 'tool_use'
+            ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'No such file yet.' }]
+            : [],
+        );
+        if (results.length > 0)
+          messages.push({ role: 'assistant', content }, { role: 'user', content: [...results, ...before] });
+        return reason;
+      };
+      for (let i = 0; i < 3; i += 1) expect(await turn()).toBe('tool_use');
+      expect(await turn()).toBe('end_turn');
+      const last = messages.at(-1);
+      if (Array.isArray(last?.content)) last.content = [...last.content.slice(0, 1), ...after];
+      expect(await turn()).toBe(stop);
+      if (stop === 'end_turn') continue;
+      for (let i = 0; i < 2; i += 1) expect(await turn()).toBe('tool_use');
+      expect(await turn()).toBe('end_turn');
+    }
   });
 
   it('a message after a model reply is a new prompt', async () => {
