@@ -1,4 +1,5 @@
-import type { DetectionSettings } from '@loopwatch/contract';
+import { type DetectionSettings, detectionSchema, modelSettingsSchema } from '@loopwatch/contract';
+import { findSetting, schemaDef, unwrapSchema, valueFromText } from '@loopwatch/contract/internal';
 import { applyControl, refusalText, withScope } from '@loopwatch/detectors/internal';
 import { HttpProblem } from '../http/problem.ts';
 import type { Scope } from './scope.ts';
@@ -23,6 +24,17 @@ export function checkSettings(
   if (errors.length > 0) {
     throw new HttpProblem(400, errors.map(({ detail }) => detail).join('; '), { errors });
   }
+}
+
+/** The settings, with words such as `CHANCE` as the schema spells them. */
+export function asSpelled({ kind }: Scope, set: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const schema = kind === 'model' ? modelSettingsSchema : detectionSchema;
+  const spelled = (path: string, value: unknown): unknown => {
+    const setting = findSetting(schema, path)?.schema;
+    const isChoice = setting !== undefined && schemaDef(unwrapSchema(setting)).type === 'enum';
+    return isChoice && typeof value === 'string' ? valueFromText(value, setting) : value;
+  };
+  return Object.fromEntries(Object.entries(set).map(([path, value]) => [path, spelled(path, value)]));
 }
 
 /** The invalid settings of a scope. */

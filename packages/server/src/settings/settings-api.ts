@@ -6,7 +6,7 @@ import { jsonBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import { userName } from '../security/user.ts';
 import { type ChangeSettingsDeps, changeSettings, type SettingsChange } from './change-settings.ts';
-import { invalidSettings } from './check-settings.ts';
+import { asSpelled, invalidSettings } from './check-settings.ts';
 import { type ConfiguredSettings, effectiveSettingsOf } from './effective-settings.ts';
 import { parseScope, type Scope } from './scope.ts';
 import { settingKeys } from './setting-keys.ts';
@@ -53,7 +53,7 @@ export function settingsApi(options: SettingsApiOptions): Router {
     .put(jsonBody(), async (request, response) => {
       const scope = parseScope(request.params.scope);
       const { set, version } = parseBody(request, settingsPutSchema);
-      response.json(await change(request, { scope, set, version }));
+      response.json(await change(request, { scope, set: asSpelled(scope, set), version }));
     })
     .delete(async (request, response) => {
       const scope = parseScope(request.params.scope);

@@ -181,6 +181,16 @@ describe('settings of a scope', () => {
     expect((await call('PUT', 'server', { set: { 'content_loop.window': 64 } })).body.invalid).toEqual([]);
   });
 
+  it.each([
+    ['server', 'tool_call_loop.mode', 'CHANCE', 'chance'],
+    ['server', 'on_budget', 'Ask', 'ask'],
+    ['model:a/b', 'tool_cycle.mode', 'Block', 'block'],
+    ['server', 'tool_call_loop.error_messages.block', 'STOP', 'STOP'],
+  ])('of %s: %s ignores the case of a word: %s', async (scope, path, given, stored) => {
+    const answer = await call('PUT', scope, { set: { [path]: given } });
+    expect(answer).toMatchObject({ status: 200, body: { set: { [path]: stored } } });
+  });
+
   it('do not change while the log is unavailable', async () => {
     log.failure = new Error('no brokers');
     expect((await call('PUT', 'server', { set: { enabled: false } })).status).toBe(503);
