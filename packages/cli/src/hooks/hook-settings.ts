@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
   findNodeAtLocation,
@@ -27,7 +28,10 @@ function hooksIn(entry: unknown, { layout }: HookedAgent): readonly unknown[] {
   return layout === 'groups' ? ((entry as { readonly hooks?: readonly unknown[] }).hooks ?? []) : [entry];
 }
 
-/** @param text content of the file; empty when it does not exist */
+/**
+ * @param text content of the file; empty when it does not exist
+ * @returns the same text if it has the hook already
+ */
 export function addHook(file: string, text: string, agent: HookedAgent, target: HookTarget): string {
   if (agent.layout === 'plugin') return agent.hook(target);
   if (agent.layout === 'toml') return addToToml(file, text, agent, target);
@@ -45,6 +49,8 @@ export function addHook(file: string, text: string, agent: HookedAgent, target: 
         ? editJson(next, ['hooks', event], [group])
         : editJson(next, ['hooks', event, length], group, true);
   }
+  // A compact file is written in more lines than before when the hook is added again.
+  if (isDeepStrictEqual(parseSettings(file, next), parseSettings(file, text))) return text;
   return mark + (text === '' ? `${next}\n` : next);
 }
 

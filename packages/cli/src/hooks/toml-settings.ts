@@ -1,3 +1,4 @@
+import { parse, TomlError } from 'smol-toml';
 import { UsageError } from '../errors.ts';
 import { type HookEntry } from './hook-command.ts';
 import type { HookTarget } from './hook-target.ts';
@@ -6,9 +7,9 @@ import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
 /** Hooks in TOML, each a table of the list `hooks`. All other text is unchanged. */
 
 export function addToToml(file: string, text: string, agent: ListedHooks, target: HookTarget): string {
-  const lines = text.split('\n').map((line) => line.trim());
-  const first = lines.findIndex((line) => line.startsWith('['));
-  if (lines.slice(0, first === -1 ? undefined : first).some((line) => /^hooks\b/.test(line)))
+  const hooks = settingsIn(file, text)['hooks'];
+  // A list in brackets takes no tables.
+  if (hooks !== undefined && (!Array.isArray(hooks) || !text.includes(TABLE)))
     throw new UsageError(`${file}: hooks is not a list of tables, [[hooks]]; fix it first`);
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const tables = agent.events.map((event) =>
@@ -41,6 +42,16 @@ export function hooksInToml(text: string): HookEntry[] {
 }
 
 const TABLE = '[[hooks]]';
+
+function settingsIn(file: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [fault = ''] = error.message.split('\n');
+    throw new UsageError(`${file}:${String(error.line)}: ${fault}; fix the file first`);
+  }
+}
 
 /** The lines of the text; a table of the list that has no value over several lines is one part, with the empty line before it. */
 function partsOf(text: string): string[] {

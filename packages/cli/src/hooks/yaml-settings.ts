@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isSeq, parseDocument, stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
 import type { HookEntry } from './hook-command.ts';
@@ -10,17 +11,24 @@ import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
 const format = { lineWidth: 0 };
 
 export function addToYaml(file: string, text: string, agent: ListedHooks, target: HookTarget): string {
+  const next = withHooks(file, text, agent, target);
+  return isDeepStrictEqual(settingsIn(file, next).toJS(), settingsIn(file, text).toJS()) ? text : next;
+}
+
+function withHooks(file: string, text: string, agent: ListedHooks, target: HookTarget): string {
+  const eol = lineEnd(text);
   const rest = removeFromYaml(file, text, agent);
   const settings = settingsIn(file, rest);
   if (!settings.has('hooks')) {
     const own = { hooks: Object.fromEntries(agent.events.map((event) => [event, [agent.hook(target)]])) };
-    return `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}${stringify(own, format)}`;
+    return `${rest}${rest === '' || rest.endsWith('\n') ? '' : eol}${withEnds(stringify(own, format), eol)}`;
   }
+  if (settings.get('hooks') == null) settings.set('hooks', settings.createNode({}));
   for (const event of agent.events) {
     if (settings.getIn(['hooks', event]) == null) settings.setIn(['hooks', event], settings.createNode([]));
     settings.addIn(['hooks', event], agent.hook(target));
   }
-  return settings.toString(format);
+  return withEnds(settings.toString(format), eol);
 }
 
 export function removeFromYaml(file: string, text: string, agent: ListedHooks): string {
@@ -43,7 +51,15 @@ export function removeFromYaml(file: string, text: string, agent: ListedHooks): 
       for (let at = entries.length - 1; at >= 0; at -= 1)
         if (isLoopwatchHook(entries[at])) settings.deleteIn(['hooks', event, at]);
   }
-  return settings.toString(format);
+  return withEnds(settings.toString(format), lineEnd(text));
+}
+
+function lineEnd(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+function withEnds(text: string, eol: string): string {
+  return text.replaceAll(/\r?\n/g, eol);
 }
 
 export function hooksInYaml(file: string, text: string, { events }: ListedHooks): HookEntry[] {

@@ -47,6 +47,14 @@ describe.each(agents)('hook settings of $title', (agent) => {
     expect(addHook('f.json', text, agent, target)).toBe(text);
   });
 
+  it.each(['{"a":1,"hooks":{}}', '{ "hooks": { }, "a": 1 }', `{"hooks":{"${event}":[]}}`])(
+    'hook settings: a second installation changes nothing in the compact file %s',
+    (text) => {
+      const installed = addHook('f.json', text, agent, target);
+      expect(addHook('f.json', installed, agent, target)).toBe(installed);
+    },
+  );
+
   it('hook settings: removal keeps other hooks of the same event and group', () => {
     const both = [...others.hooks, agent.hook(target)];
     const settings = { version: 1, hooks: { [event]: isGrouped ? [{ hooks: both }] : both } };
@@ -109,6 +117,8 @@ it.each<[agent: 'kimi' | 'hermes', what: string, text: string]>([
   ['hermes', 'no file', ''],
   ['hermes', 'other settings', '# mine\nmodel:\n    default: m   # and mine\nlist: [1,  2]\n'],
   ['hermes', 'other hooks', `model: m\n${yamlHook}other: 1\n`],
+  ['hermes', 'Windows line ends', 'model: m\r\nlist: [1]\r\n'],
+  ['hermes', 'Windows line ends and other hooks', `model: m\n${yamlHook}other: 1\n`.replaceAll('\n', '\r\n')],
 ])('hook settings of %s: adding and removing the hook leaves %s unchanged', (name, _what, text) => {
   const agent = hookedAgents[name];
   const tokenEnv = 'LOOPWATCH_INGEST_TOKEN';
@@ -122,8 +132,17 @@ it.each<[agent: 'kimi' | 'hermes', what: string, text: string]>([
   expect(again).toBe(addHook('f', text, agent, target));
 });
 
+it('hook settings of hermes: an empty block of hooks is filled', () => {
+  const installed = addHook('f', 'a: 1\nhooks:\nb: 2\n', hookedAgents.hermes, target);
+  expect(findHooks('f', installed, hookedAgents.hermes).events).toEqual(hookedAgents.hermes.events);
+  expect(installed).toMatch(/^a: 1\nhooks:\n[^]*\nb: 2\n$/);
+  expect(addHook('f', installed, hookedAgents.hermes, target)).toBe(installed);
+});
+
 it.each<[agent: 'kimi' | 'hermes', what: string, text: string, message: RegExp]>([
   ['kimi', 'hooks as a value', 'hooks = []\n', /^f: hooks is not a list of tables/],
+  ['kimi', 'a table of hooks', '[hooks]\na = 1\n', /^f: hooks is not a list of tables/],
+  ['kimi', 'invalid TOML', 'b = 1\na = = 1\n', /^f:2: .*; fix the file first$/],
   ['hermes', 'invalid YAML', 'a: [\n', /^f: .*fix the file first$/s],
   ['hermes', 'a list', '- a\n', /^f: expected a mapping$/],
   ['hermes', 'a list of hooks', 'hooks: [a]\n', /^f: hooks is not a mapping; fix it first$/],
