@@ -52,6 +52,7 @@ export {
   withoutChatCommands,
 } from './settings/chat-commands.ts';
 export { effectiveSettings, type SessionScope } from './settings/effective-settings.ts';
+export { checkOptions, settingsFrom } from './settings/given-options.ts';
 export { presetDescriptions } from './settings/preset-descriptions.ts';
 export { type Preset, presets } from './settings/presets.ts';
 export type { Refusal } from './settings/refusal.ts';

@@ -1,14 +1,18 @@
 import {
   type AgentEvent,
   type DetectionInput,
-  detectionSchema,
-  inEnglish,
   isOpenAfter,
   type Verdict,
   verdictPhases,
 } from '@loopwatch/contract';
 import type { Decision, ProposedCall, PureVerdict } from '@loopwatch/detectors';
-import { deniedResult, detectionOf, stoppedDecision, WatchedSession } from '@loopwatch/detectors/internal';
+import {
+  deniedResult,
+  detectionOf,
+  settingsFrom,
+  stoppedDecision,
+  WatchedSession,
+} from '@loopwatch/detectors/internal';
 import type { VerdictOrigin } from './guard.ts';
 
 /** Verdicts and incidents to remember. */
@@ -42,10 +46,7 @@ export class SessionAnalysis {
 
   constructor(options: SessionAnalysisOptions) {
     this.#options = options;
-    this.#session = new WatchedSession(
-      options.id,
-      detectionOf(detectionSchema.parse(options.settings, inEnglish)),
-    );
+    this.#session = new WatchedSession(options.id, detectionOf(settingsFrom(options.settings)));
   }
 
   decide(call: ProposedCall): Decision {

@@ -1,5 +1,5 @@
 import type { Decision, PureVerdict } from '@loopwatch/detectors';
-import { isRefused } from '@loopwatch/detectors/internal';
+import { checkOptions, isRefused } from '@loopwatch/detectors/internal';
 import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
 import { type LangChainMiddleware, langchainMiddleware } from './langchain-middleware.ts';
 import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';
@@ -7,12 +7,23 @@ import { type AgentsToolResult, guardAgentsTools, guardAiTools, guardLangChainTo
 import { ServerLink } from './server/server-link.ts';
 import { SessionAnalysis } from './session-analysis.ts';
 
+/** The options, and what they allow if it is not any value. */
+const known: Readonly<Record<keyof GuardOptions, string>> = {
+  session: 'text',
+  agent: '',
+  settings: '',
+  server: '',
+  mode: 'stop, steer, watch',
+  onVerdict: '',
+};
+
 /**
  * Creates a guard. It denies tool calls that continue a loop, and returns the reason to the model instead of a result.
  *
- * @throws $ZodError that names the key if the settings are invalid; other methods of the guard never throw
+ * @throws TypeError that names the option if one is unknown or invalid; other methods of the guard never throw
  */
 export function createGuard(options: GuardOptions = {}): Guard {
+  checkOptions(options, known);
   const { server, session = crypto.randomUUID() } = options;
   const stats: GuardStats = { calls: 0, denied: 0, faults: 0, reported: 0, dropped: 0 };
   const link = server === undefined ? undefined : new ServerLink(server, stats);
@@ -44,6 +55,8 @@ class SessionGuard implements Guard {
   readonly session: string;
   readonly #context: SessionGuardContext;
   readonly #analysis: SessionAnalysis;
+  /** Like words in settings, in any case. */
+  readonly #mode: string | undefined;
   readonly #gate: CallGate = { enter: (name, args) => this.#enter(name, args) };
   /** By call. */
   readonly #alike = new Map<string, Alike>();
@@ -57,6 +70,7 @@ class SessionGuard implements Guard {
 
   constructor(context: SessionGuardContext) {
     const { options, session, parent, link } = context;
+    this.#mode = options.mode?.toLowerCase();
     this.#context = context;
     this.session = session;
     this.#analysis = new SessionAnalysis({
@@ -78,7 +92,7 @@ class SessionGuard implements Guard {
   }
 
   get #isWatching(): boolean {
-    return this.#context.options.mode === 'watch';
+    return this.#mode === 'watch';
   }
 
   get stopped(): boolean {
@@ -169,7 +183,7 @@ class SessionGuard implements Guard {
   }
 
   #enter(name: string, args: unknown): { readonly denial: string } | CallRecorder {
-    const { stats, options } = this.#context;
+    const { stats } = this.#context;
     stats.calls += 1;
     return (
       this.#attempt(() => {
@@ -185,7 +199,7 @@ class SessionGuard implements Guard {
           if (this.#gate.isAsync === true) this.#noteUnread(key, decision);
           stats.denied += 1;
           // A person's stop lasts until that person resumes the session.
-          const isFinal = options.mode === 'stop' || decision.action === 'stop';
+          const isFinal = this.#mode === 'stop' || decision.action === 'stop';
           if (isFinal && !this.#analysis.stoppedByServer) this.#finalDenial = decision;
           return { denial };
         }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tool as langchainTool } from '@langchain/core/tools';
+import type { DetectionInput } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
@@ -112,6 +113,38 @@ describe('guard modes', () => {
     expect([guard.stopWhen(), guard.toolUseBehavior({}, []).isFinalOutput]).toEqual([true, true]);
     guard.prompt('Try something else');
     expect([guard.stopWhen(), guard.toolUseBehavior({}, []).isFinalOutput]).toEqual([false, false]);
+  });
+});
+
+describe('options of a guard', () => {
+  it.each<[given: object, message: string]>([
+    [{ mode: 'halt' }, 'mode is "halt"; allowed: stop, steer, watch'],
+    [{ mdoe: 'stop' }, 'mdoe is no option; allowed: session, agent, settings, server, mode, onVerdict'],
+    [{ sesion: 's' }, 'did you mean session?'],
+    [{ session: '' }, 'session is ""; allowed: text'],
+    [{ session: 5 }, 'session is 5; allowed: text'],
+    [{ settings: { preset: 'balancd' } }, 'settings.preset is "balancd"; allowed: one of'],
+    [
+      { settings: { tool_call_lop: {} } },
+      'settings.tool_call_lop is no setting; did you mean tool_call_loop?',
+    ],
+    [{ settings: { budget: { calls: 0 } } }, 'settings.budget.calls is 0; allowed: a whole number'],
+    [{ settings: { tool_cycle: { mode: 'never', x: 1 } } }, 'settings.tool_cycle.x is no setting'],
+    [
+      { settings: { per_tool: { 'a.b': { poller: 1 } } } },
+      'settings.per_tool.a.b.poller is 1; allowed: true',
+    ],
+    [{ settings: 'balanced' }, 'settings is "balanced"; allowed: a block'],
+  ])('options of a guard: %j is refused', (given, message) => {
+    expect(() => createGuard(given)).toThrow(TypeError);
+    expect(() => createGuard(given)).toThrow(message);
+  });
+
+  it('options of a guard: words may be in any case', () => {
+    const settings = { preset: 'Balanced', tool_call_loop: { mode: 'BLOCK' } } as unknown as DetectionInput;
+    const guard = createGuard({ mode: 'STOP' as 'stop', settings });
+    expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
+    expect(guard.stopped).toBe(true);
   });
 });
 
