@@ -30,6 +30,55 @@ describe.each([false, true])('Chat Completions (streamed: %s)', (stream) => {
     expect(finishes).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error', 'error', 'error']);
   });
 
+  /** What the client sends after each stop, once it has got the gateway's answer. */
+  const insists: [string, (agent: Agent, stop: number) => void, number][] = [
+    ['repeats the request', ({ messages }) => messages.pop(), 6],
+    ['drops the answer and adds the same words', (agent) => drop(agent, 'Continue until done.'), 16],
+    [
+      'adds the same words',
+      ({ messages }) => messages.push({ role: 'user', content: 'Continue until done.' }),
+      16,
+    ],
+    [
+      'adds other words each time',
+      ({ messages }, stop) => messages.push({ role: 'user', content: 'ABCDEFGHIJ'[stop] ?? '' }),
+      32,
+    ],
+  ];
+  function drop({ messages }: Agent, words: string): void {
+    messages.pop();
+    messages.push({ role: 'user', content: words });
+  }
+
+  it.each(insists)('a client that %s after stops: how often the model is asked', async (_, insist, asked) => {
+    await using bench = await GatewayBench.start(calls('read_file'));
+    const agent = new Agent(bench, stream);
+    for (let stops = 0; stops < 8; ) {
+      const { finish } = await agent.turn();
+      if (finish !== 'error') continue;
+      insist(agent, stops);
+      stops += 1;
+    }
+    expect(bench.upstream.requests).toHaveLength(asked);
+  });
+
+  it.each<[string, (bench: GatewayBench, agent: Agent) => unknown]>([
+    ['later', (bench) => (bench.clock.now += 121_000)],
+    ['with another history', ({}, { messages }) => messages.splice(1, 2)],
+    ['with a command', ({}, agent) => drop(agent, '!/set(tool-loop-max-repeats=20)\nGo on')],
+  ])('what was stopped three times is asked again %s', async (_, change) => {
+    await using bench = await GatewayBench.start(calls('read_file'));
+    const agent = new Agent(bench, stream);
+    await agent.turns(3);
+    for (let stops = 0; stops < 5; stops += 1) {
+      expect((await agent.turn()).finish).toBe('error');
+      agent.messages.pop();
+    }
+    expect(bench.upstream.requests).toHaveLength(6);
+    change(bench, agent);
+    expect((await agent.turn()).finish).toBe('tool_calls');
+  });
+
   it('arguments are compared by value, not by spelling', async () => {
     const spellings = ['{"a":1,"b":2}', '{"b":2,"a":1}', '{ "a": 1.0, "b": 2 }', '{"b" : 2, "a":1}'];
     await using bench = await GatewayBench.start((request, i) =>

@@ -92,6 +92,7 @@ export class Exchange {
 
   /** What the client gets instead of something blocked. */
   blockReply(enforcement: Enforcement): SyntheticReply {
+    this.request.session.noteEnd(enforcement, this.deps.now());
     return blockReply(enforcement, this.#blockStop);
   }
 

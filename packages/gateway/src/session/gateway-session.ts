@@ -38,6 +38,16 @@ export interface RefusedCall {
   readonly unsent?: readonly ToolCall[];
 }
 
+/** A loop that was stopped. */
+interface End {
+  readonly enforcement: Enforcement;
+  readonly plan: DetectionPlan;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** A request that is sent again after a longer pause than this may find something else. */
+const END_MS = 120_000;
 /** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
 const EVENT_COST = 2_000;
 const UNIT_COST = 4;
@@ -67,6 +77,7 @@ export class GatewaySession {
   readonly #detection: SessionDetection;
   readonly #ledger = new PromptLedger();
   readonly #transcript: Transcript | undefined;
+  #end: End | undefined;
   #contentUnits = 0;
   /** Whether the last reply had several choices, of which the client takes one. */
   #hasChoices = false;
@@ -133,8 +144,25 @@ export class GatewaySession {
   /** The gateway answered in the model's place. */
   onSyntheticReply(reply: SyntheticReply): void {
     // Replies to commands have no details, and do not answer a model request.
-    if (reply.details !== undefined) this.lineage.onSyntheticReply();
+    const { details } = reply;
+    if (details !== undefined)
+      this.lineage.onSyntheticReply(
+        this.#end !== undefined && details['verdict_id'] === this.#end.enforcement.verdict.id,
+      );
     this.#transcript?.addSyntheticReply(reply);
+  }
+
+  /** Notes what the client is about to be told instead of a reply. */
+  noteEnd(enforcement: Enforcement, now: number): void {
+    const isLoop = enforcement.verdict.kind === 'loop';
+    this.#end = isLoop ? { enforcement, plan: this.plan, at: now } : undefined;
+  }
+
+  /** Why the model need not be asked what it was stopped at again and again, unless settings or people say otherwise now. */
+  #lastingEnd(now: number): Enforcement | undefined {
+    const end = this.#end;
+    if (end === undefined || end.plan !== this.plan || now - end.at > END_MS) return undefined;
+    return this.rules.demanding([end.enforcement.verdict]).length > 0 ? end.enforcement : undefined;
   }
 
   /** Notes how many calls of the next request another conversation has reported: they are analyzed, but not reported again. */
@@ -163,6 +191,7 @@ export class GatewaySession {
     const isRepeated = lineage.isRepeated(history);
     const isKnown = lineage.isKnown;
     const isRun = lineage.startsRun(history);
+    const isStopped = lineage.isStopped(history, this.plan.stopAfterDenials);
     if (lineage.isLost && isRepeated) {
       // The client repeats the request, since the reply was lost.
       this.#push({ type: 'retry' }, now);
@@ -205,7 +234,7 @@ export class GatewaySession {
     }
     this.#reportedCalls = 0;
     const over = this.#beginTurn(now);
-    block ??= over;
+    block ??= over ?? (isStopped ? this.#lastingEnd(now) : undefined);
     const limit = this.#limit;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
     const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);

@@ -53,6 +53,10 @@ export class Lineage {
   /** Id of the reply that the last request continued from, and ids of the replies to it. */
   #previous: string | null = null;
   #answerIds: string[] = [];
+  /** How often a loop was stopped for a prompt in the same words, without another call in between. */
+  #stops = 0;
+  /** Keys of the calls at these stops. */
+  #stoppedKeys = new Set<string>();
   /** Hashes of user messages that followed a stop, and start a prompt although they stand behind results. */
   readonly #started = new Set<string>();
 
@@ -106,6 +110,15 @@ export class Lineage {
   }
 
   /**
+   * Whether a request asks for nothing but what was stopped this often: it is the stopped request again, or its prompt in the same
+   * words, as from a harness that does not accept the end.
+   */
+  isStopped(history: History, times: number): boolean {
+    if (this.#fate !== 'stopped' || this.#stops < times || !this.hasPrompt(history)) return false;
+    return this.isRepeated(history) || history.last.items.length === 0;
+  }
+
+  /**
    * Whether the request asks without its history what the model has answered by itself, without a call: a run of its own. What
    * was stopped, or was sent again after a call, is no run that ended.
    */
@@ -146,6 +159,7 @@ export class Lineage {
   /** A request of the conversation is sent to the model. */
   onRequest(history: History): void {
     const { last } = history;
+    if (this.isDone || !this.hasPrompt(history)) this.#stops = 0;
     this.#fate = 'asked';
     this.#fingerprint = history.fingerprint;
     this.#notes = history.notes;
@@ -167,6 +181,7 @@ export class Lineage {
   onToolCall({ id }: ToolCall, key: string, isBlocked: boolean): void {
     const isUnique = id !== null && !this.#ids.includes(id) && this.#calls.every((other) => other.id !== id);
     this.#calls.push({ key, id: isUnique ? id : null, isBlocked });
+    if (!isBlocked && !this.#stoppedKeys.has(key)) this.#stops = 0;
   }
 
   onReplyEnd(): void {
@@ -177,8 +192,12 @@ export class Lineage {
     if (this.#fate !== 'none') this.#fate = 'lost';
   }
 
-  onSyntheticReply(): void {
+  /** @param isLoop whether a loop is the reason */
+  onSyntheticReply(isLoop: boolean): void {
     if (this.#fate !== 'none') this.#fate = 'stopped';
+    if (this.#stops === 0 || !isLoop) this.#stoppedKeys.clear();
+    for (const { key } of this.#calls) this.#stoppedKeys.add(key);
+    this.#stops = isLoop ? this.#stops + 1 : 0;
   }
 
   /** Notes the id of a reply that a request may continue from. */
