@@ -38,6 +38,8 @@ export class CallHistory {
   readonly rounds: CallStep[] = [];
   /** The step that the last event settled; if it settled two, the later one. */
   settled: CallStep | null = null;
+  /** Where the current event starts the next step. */
+  started: Mark | null = null;
   /** Whether {@link settled} had been settled before and has since grown by another call of its turn. */
   regrown = false;
   /** The latest step belongs to an open stagnation incident, so no other detector needs to open one. */
@@ -76,6 +78,7 @@ export class CallHistory {
     if (this.prompts.startsOver) this.clear();
     this.prompts.push(event, step.time);
     this.settled = null;
+    this.started = null;
     this.regrown = false;
     if (typeof event.agent === 'string') this.#agent = event.agent;
     switch (event.type) {
@@ -135,6 +138,7 @@ export class CallHistory {
     if (this.#open !== null && this.#startsNextStep(this.#open, key)) this.#settle();
     const grown = this.#open === null && this.#mayGrow ? this.rounds.pop() : undefined;
     if (grown !== undefined) this.#open = copyStep(grown);
+    if (this.#open === null) this.started = mark;
     this.#open ??= {
       calls: [],
       turn: this.#turn,

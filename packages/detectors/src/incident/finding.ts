@@ -79,6 +79,8 @@ export interface EventStep {
   emit(finding: Finding): void;
   /** Notes that an open incident continues, without a report. */
   noteProgress(slot: string, count: number): void;
+  /** Notes where an open incident ends if nothing continues it. */
+  noteEnd(slot: string, until: Mark): void;
   /** Notes that a model request starts, with its number and the limit per prompt. */
   noteTurnRequest(number: number, allowed: number): void;
 }
@@ -154,6 +156,8 @@ export type OpenIncident = readonly [slot: string, id: string, progress?: Incide
 /** The progress of an incident, reported or not. */
 export interface IncidentProgress {
   readonly since: Mark;
+  /** Where the first step since the latest repetition starts, if there is one; absent in earlier versions. */
+  readonly until?: Mark | undefined;
   readonly count: number;
   /** Calls in the loop, if it is a loop of calls. */
   readonly calls: number | undefined;

@@ -153,6 +153,13 @@ export class PatternIncident<D extends RoundDetector> {
     this.#incident.report(step, pattern.count, () => this.#account(pattern));
   }
 
+  /** Notes where the next step starts. If none repeats the pattern again, the loop was over before it. */
+  noteStart(step: EventStep): void {
+    const pattern = this.current;
+    if (pattern === undefined || !step.calls?.started) return;
+    step.noteEnd(slotOf({ detector: this.#detector, key: pattern.key ?? '' }), step.calls.started);
+  }
+
   /** Resolves the open incident, if there is one. */
   resolve(step: EventStep, outcome: VerdictOutcome, why = 'the agent moved on'): void {
     const incident = this.#incident;
@@ -244,13 +251,15 @@ export class OpenIncidents {
     const slot = slotOf(finding);
     const id = this.id(slot) ?? incidentId(finding, scene);
     const { since, count, calls, kind = 'loop' } = finding;
-    const own = kind === 'loop' ? (this.#bySlot?.get(slot)?.progress?.own ?? NOTHING_USED) : undefined;
+    const before = this.#bySlot?.get(slot)?.progress;
+    const until = finding.phase === 'resolved' ? before?.until : undefined;
+    const own = kind === 'loop' ? (before?.own ?? NOTHING_USED) : undefined;
     this.#bySlot ??= new Map<string, Entry>();
-    this.#bySlot.set(slot, { id, progress: { since, count, calls, own } });
+    this.#bySlot.set(slot, { id, progress: { since, until, count, calls, own } });
     if (own !== undefined) this.#cover(scene.after);
     const wasted = this.#bySlot.get(slot)?.progress?.own;
     if (!isOpenAfter(finding)) this.#bySlot.delete(slot);
-    return toVerdict(finding, wasted, scene, id, plan, origin);
+    return toVerdict(finding, { wasted, until }, scene, id, plan, origin);
   }
 
   /** Attributes the session's usage up to now to its open loops. */
@@ -267,7 +276,7 @@ export class OpenIncidents {
     // Those that opened first come first.
     for (const [slot, { id, progress }] of entries) {
       if (progress?.own === undefined) continue;
-      const done = cover(coverage, { ...progress, own: progress.own }, now);
+      const done = cover(coverage, { ...progress, own: progress.own }, progress.until ?? now);
       coverage = done.coverage;
       entries.set(slot, { id, progress: { ...progress, own: done.own } });
     }
@@ -283,8 +292,15 @@ export class OpenIncidents {
     const callsNow = calls === undefined ? undefined : Math.round((calls / before) * count);
     this.#bySlot?.set(slot, {
       id: entry.id,
-      progress: { ...entry.progress, count, calls: callsNow, latest: { eventIndex, time } },
+      progress: { ...entry.progress, until: undefined, count, calls: callsNow, latest: { eventIndex, time } },
     });
+  }
+
+  /** Notes where the incident ends if nothing continues it. */
+  noteEnd(slot: string, until: Mark): void {
+    const entry = this.#bySlot?.get(slot);
+    if (entry?.progress === undefined || entry.progress.until !== undefined) return;
+    this.#bySlot?.set(slot, { id: entry.id, progress: { ...entry.progress, until } });
   }
 
   slots(): readonly IncidentSlot[] {

@@ -24,7 +24,7 @@ import {
 import { modelName } from '../settings/effective-settings.ts';
 import { assignPath, type SessionOverrides } from '../settings/session-settings.ts';
 import { callKeyOf } from './call-key.ts';
-import type { Finding, Labels, Scene } from './finding.ts';
+import type { Finding, IncidentProgress, Labels, Scene } from './finding.ts';
 import { type OwnUse, wasteOf } from './waste.ts';
 
 /** A verdict without the fields that only the caller knows: the detection time and the log position of the events. */
@@ -54,7 +54,7 @@ export function incidentId(finding: Finding, scene: Scene): string {
 /** Turns a finding into a verdict. Ids are hashes of the input alone, so that every run gives the same ids. */
 export function toVerdict(
   finding: Finding,
-  wasted: OwnUse | undefined,
+  { wasted, until }: { readonly wasted?: OwnUse | undefined; readonly until?: Mark | undefined },
   scene: Scene,
   incident: string,
   plan: VerdictSettings,
@@ -64,7 +64,7 @@ export function toVerdict(
   const { privacy } = plan;
   const { since } = finding;
   const callKey = callKeyOf(finding);
-  const cost = costSince(finding, scene.after);
+  const cost = costSince({ ...finding, until }, scene.after);
   const verdict: VerdictOf<DetectorId> = {
     v: 1,
     id: `v-${hash([finding.phase, ...identity(finding, scene)])}`,
@@ -151,15 +151,18 @@ function reasonOf(finding: Finding, presentation: Presentation): Pick<Verdict, '
   return shown.startsWith(String(count), countAt) ? { reason: shown, countAt } : { reason: shown };
 }
 
-/** The loop's usage since it started. @param after the session after the current event */
+/** The loop's usage since it started, and until it ended. @param now the session after the current event */
 export function costSince(
-  { since, calls }: { readonly since: Mark; readonly calls?: number | undefined },
-  after: Mark,
+  { since, until, calls }: Partial<IncidentProgress> & Pick<IncidentProgress, 'since'>,
+  now: Mark,
 ): Cost {
+  const after = until ?? now;
+  // The turn in which the loop started counts too, if turns are reported at all; the one that ended it does not.
+  const first = since.turns === 0 ? 0 : 1;
+  const turns = after.turns - since.turns;
   return {
     calls: calls ?? Math.max(0, after.calls - since.calls),
-    // The turn in which the loop started counts too, if turns are reported at all.
-    turns: after.turns - since.turns + (since.turns === 0 ? 0 : 1),
+    turns: until === undefined ? turns + first : Math.max(turns, first),
     characters: after.characters - since.characters,
     ...usageSince(since, after),
     ms: Math.max(0, after.time - since.time),

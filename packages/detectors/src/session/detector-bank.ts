@@ -244,6 +244,10 @@ export class SessionStep implements EventStep {
     this.#incidents.noteProgress(slot, count, this.mark());
   }
 
+  noteEnd(slot: string, until: Mark): void {
+    this.#incidents.noteEnd(slot, until);
+  }
+
   noteTurnRequest(number: number, allowed: number): void {
     this.turnRequest = { number, allowed };
   }

@@ -68,6 +68,7 @@ export function createToolCallTracker(
         mark: () => mark,
         emit: () => undefined,
         noteProgress: () => undefined,
+        noteEnd: () => undefined,
         noteTurnRequest: () => undefined,
       };
       const { count, action } = detector.judge(step, name, args);

@@ -61,7 +61,7 @@ const scene: Scene = {
 const ids = (found: Partial<Finding>, at: Partial<Mark> = {}, where: Partial<Scene> = {}) => {
   const there = { ...scene, before: { ...mark, ...at }, ...where };
   const opening = incidentId({ ...finding, ...found }, there);
-  const { id } = toVerdict({ ...finding, ...found }, undefined, there, opening, plan, origin);
+  const { id } = toVerdict({ ...finding, ...found }, {}, there, opening, plan, origin);
   return { incident: opening, verdict: id };
 };
 
@@ -199,6 +199,48 @@ describe('the cost of a loop', () => {
     ]);
     const config: DetectionInput = { preset: 'stream', tool_call_loop: { max_repeats: 5 }, prices };
     expect(run([...turns, call('read')], config)[0]?.cost.usd).toBe(usd);
+  });
+
+  // A turn reports its usage before its results, which is when the loop is known to be over.
+  const looked = (n: number, name: string, result: string): AgentEvent[] => [
+    { type: 'turn_started' },
+    { ...call(name, { of: name }), callId: `c-${String(n)}` },
+    usage(9),
+    { type: 'tool_result', callId: `c-${String(n)}`, result, isError: result.startsWith('Error') },
+  ];
+  const tides = 'High water is at 4:12 and at 16:40 in the harbour';
+  const gone = 'Error: no tide table for this harbour';
+  const other = (n: number): [string, string] => [
+    `other_${String(n)}`,
+    `The answer to question ${String(n)}`,
+  ];
+  test.each<[string, readonly (readonly [string, string])[], { calls: number; turns: number }]>([
+    [
+      'the same step',
+      [...Array.from({ length: 10 }, () => ['tides', tides] as const), other(1), other(2)],
+      { calls: 10, turns: 10 },
+    ],
+    [
+      'a cycle',
+      [...Array.from({ length: 10 }, (_, n) => (n % 2 ? other(0) : (['tides', tides] as const))), other(1)],
+      { calls: 10, turns: 10 },
+    ],
+    [
+      'the same failure between others, the latest seven turns ago',
+      [
+        ...Array.from({ length: 9 }, (_, n) => (n % 2 ? other(n) : (['tides', gone] as const))),
+        ...Array.from({ length: 9 }, (_, n) => other(20 + n)),
+      ],
+      { calls: 9, turns: 9 },
+    ],
+  ])('ends with its last turn: %s', (_, steps, cost) => {
+    const verdicts = run(
+      steps.flatMap(([name, result], n) => looked(n, name, result)),
+      { preset: 'balanced' },
+    );
+    const last = verdicts.at(-1);
+    expect(last).toMatchObject({ phase: 'resolved', cost: { ...cost, tokens: cost.turns * 10 } });
+    expect(last?.wasted).toMatchObject({ calls: cost.calls, tokens: cost.turns * 10 });
   });
 
   test('is never negative, even if clocks go backwards', () => {

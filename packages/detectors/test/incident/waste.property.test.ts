@@ -62,8 +62,10 @@ function union(events: readonly AgentEvent[], loops: readonly Loop[]) {
   const reports = new Set<number>();
   for (const { from, to, cost } of loops) {
     let own = 0;
+    let turns = 0;
     for (let at = from; at <= to; at += 1) {
-      if (events[at]?.type === 'turn_finished') reports.add(at);
+      // The turn that ended the loop is no part of it.
+      if (events[at]?.type === 'turn_finished' && (turns += 1) <= cost.turns) reports.add(at);
       if (events[at]?.type !== 'tool_call_request' || own === cost.calls) continue;
       own += 1;
       calls.add(at);

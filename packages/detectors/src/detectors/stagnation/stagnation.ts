@@ -72,6 +72,7 @@ export class Stagnation implements Detector {
   push(step: EventStep): void {
     const { event, calls } = step;
     if (calls?.settled) this.#onStepSettled(step, calls as Parameters<StagnationRule>[0]);
+    this.#incident.noteStart(step);
     if (event.type === 'turn_started') this.#messages ??= this.#newMessages();
     this.#messages?.push(step);
     if (calls?.prompts.startsOver) this.#closePrompt(step, 'ended');

@@ -64,6 +64,7 @@ export class StepRepeat implements Detector {
   push(step: EventStep): void {
     const { calls } = step;
     if (calls?.settled) this.#onStepSettled(step, calls, calls.settled);
+    this.#incident.noteStart(step);
     if (calls?.prompts.startsOver) this.close(step, 'ended');
   }
 
