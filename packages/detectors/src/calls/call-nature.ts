@@ -14,6 +14,8 @@ const NOTING = wordIn(
 const PLANS =
   /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
 const POLLER = wordIn('poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail');
+/** Tools that look for what others send. */
+const RECEIVES = wordIn('inbox|mailbox|sms|otp|replies|notifications|approvals?');
 /** Tools whose answer is chance: the same one several times in a row says nothing. */
 const CHANCE = wordIn('roll$|dice|die|coin|random');
 /** A command line that sleeps before it looks, or that only sleeps. */
@@ -21,7 +23,7 @@ const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
 const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|ls|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
 /** Asks for the head of an answer; a small letter would show it before the answer. */
 const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
@@ -69,9 +71,11 @@ export function callNature(
   const edits = contract?.mutating ?? (isReadOnlyLine !== true && MUTATING.test(words));
   const changes = contract?.mutating ?? (isReadOnlyLine === undefined ? edits : !isReadOnlyLine);
   const sleeps = SLEEPS.test(line);
+  const asks = !edits && !NOTING.test(words);
   return {
     changes,
-    asks: !edits && !NOTING.test(words),
+    asks,
+    ...(asks && RECEIVES.test(words) && { receives: true }),
     edits,
     runs: isReadOnlyLine !== undefined,
     waits:

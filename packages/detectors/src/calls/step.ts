@@ -54,6 +54,8 @@ export interface CallNature {
   readonly edits: boolean;
   /** It runs a command line or a program. */
   readonly runs: boolean;
+  /** It looks for what others send, and may have to wait for it; absent in snapshots of earlier versions. */
+  readonly receives?: true;
   /** It waits, or polls a status; `null`: the result decides. */
   readonly waits: boolean | null;
   /** It operates a user interface, where a first attempt may have no effect. */
@@ -147,6 +149,24 @@ const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|
 const DRAWING_COMMAND =
   /(?<![a-z])(?:next-?\w*(?! build)|(?<!stash )pop|claim|lease|draw|[lr]pop|dequeue|receive-message|rand|random|urandom|secrets|pwgen|passwd|token|uuid|uuidgen|mktemp|shuf|faker|rev-parse|ls-remote|git log|POST)(?![a-z])/i;
 
+/** Tools that deliver something, with a receipt that has a number of its own. */
+const DELIVERS =
+  /(?<![a-z])(?:send|notify|charge|refund|pay|invite|book|post_?(?:message|comment|reply)|(?:create|add|insert|schedule)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment))(?![a-z])/i;
+const RECEIPT_WORD = /[^\s"',:/=?&]+/g;
+
+function withoutNumber(word: string): string {
+  return /\d/.test(word) ? '#' : word;
+}
+
+/** Whether a call has delivered the same thing twice, whatever number each receipt has. */
+function isDeliveredAgain({ identity }: PastCall, ...receipts: readonly NormalizedResult[]): boolean {
+  if (!DELIVERS.test(separateWords(identity.name))) return false;
+  const texts = receipts.map(
+    ({ kind, shown }) => kind === 'ok' && shown.replace(RECEIPT_WORD, withoutNumber),
+  );
+  return texts[0] !== false && texts[0] === texts[1];
+}
+
 /** Whether a call may be meant to return another value each time. */
 export function drawsValue({ identity, nature }: PastCall): boolean {
   const { name, arguments: canonical } = identity;
@@ -175,7 +195,7 @@ export function isAlikeCall(before: PastCall, now: PastCall): boolean {
   const [old, result] = [before.result, now.result];
   if (!result || !old) return result === old;
   if (result.kind === 'error' && isErrorAlike(old, result)) return true;
-  if (isShuffled(now, old, result)) return true;
+  if (isShuffled(now, old, result) || isDeliveredAgain(now, old, result)) return true;
   return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(now));
 }
 
@@ -214,8 +234,23 @@ const RARE_MS = 120_000;
  * @param run the latest steps, with those repeated before
  */
 export function pollingPatience(rounds: readonly CallStep[], run = rounds): number {
-  if (!rounds.some(isPollingStep)) return looksRarely(rounds, run) ? PATIENCE * PATIENCE : 1;
+  if (pollOf(rounds) === undefined) return looksRarely(rounds, run) ? PATIENCE * PATIENCE : 1;
   return comesBackAfter(UNHURRIED_MS, run, rounds.length) ? PATIENCE * PATIENCE : PATIENCE;
+}
+
+/** The first step that polls, unless the others fail to bring about what it waits for. */
+function pollOf(rounds: readonly CallStep[]): CallStep | undefined {
+  return rounds.some(isFailedChange) ? undefined : rounds.find(isPollingStep);
+}
+
+function isFailedChange({ kind, calls }: CallStep): boolean {
+  return (
+    kind === 'error' &&
+    calls.every(
+      ({ identity, nature }) =>
+        nature.changes && nature.waits !== true && REAPPLIES.test(`${identity.name} ${identity.arguments}`),
+    )
+  );
 }
 
 /** A command may well take minutes, so its intervals say nothing. */
@@ -239,7 +274,7 @@ export function pollingAdjustments(
   { tools }: Pick<CallKnowledge, 'tools'>,
   run = rounds,
 ): ThresholdAdjustment[] {
-  const call = rounds.find(isPollingStep)?.calls[0];
+  const call = pollOf(rounds)?.calls[0];
   if (call === undefined) return looksRarely(rounds, run) ? ['looks-like-poller'] : [];
   const { name } = call.identity;
   if (Object.hasOwn(tools, name) && tools[name]?.poller === true) return ['declared-poller'];
@@ -257,6 +292,7 @@ const IN_VAIN = /access ?denied|permission denied|unauthori[sz]ed|forbidden/i;
 /** Whether repeating the call is to be expected. */
 export function isPolling({ nature, result }: PastCall): boolean {
   if (result?.kind === 'error' && IN_VAIN.test(result.shown)) return false;
+  if (nature.waits === null && nature.receives && result?.kind === 'ok') return true;
   return nature.waits ?? result?.isUnderWay ?? false;
 }
 

@@ -164,7 +164,7 @@ const EMPTY =
   /^(?:\[\]|\W*(?:sorry, )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|match|hits|records?|rows|documents?|items|entries|pages?)\b.{0,80}|(?:nothing|none)(?: was| were)? found\b.{0,80})$/i;
 /** Words, and fields, that deny something; in a short answer they are what it says. */
 const NEGATIVE =
-  /\b(?:no|not|none|nothing|nowhere|never|neither|without|zero|(?<!\.)0(?!\.\d)|unknown|unregistered|unused|available|free|clean|absent|missing|empty|lacks?|keine?|nicht)\b|n't\b|(?<!error|more|truncated|cached)\\?":\s?false\b/i;
+  /\b(?:no|not|none|nothing|nowhere|never|neither|without|zero|(?<!\.)0(?!\.\d)|unknown|unregistered|unused|available|free|clean|absent|missing|empty|lacks?|keine?|nicht|aucune?|ning[uú]n[ao]?|nenhuma?|nessun[ao]?|geen)\b|n't\b|нет\b|не найден|ません|没有|未找到|없|(?<!error|more|truncated|cached)\\?":\s?false\b/i;
 /** A list without elements, or a count of zero, as JSON. */
 const EMPTY_FIELD = /:\s?\[\]|"(?:total|\w*count|num\w*|matches|hits|size|length)":\s?0\b/i;
 /** What MCP wraps a text in. */

@@ -41,6 +41,8 @@ describe('polling is recognized by', () => {
       'curl -sI https://a.example',
       'curl https://a.example/healthz',
       'curl https://a.example/api?jobId=7',
+      'aws s3 ls s3://exports/2026/',
+      'dig +short a.example',
     ].map((command): [string, string, unknown, Record<string, unknown>] => [
       command,
       'bash',
@@ -55,6 +57,13 @@ describe('polling is recognized by', () => {
     ['a pending row of a table', 'checks', 'build\tpending\t0\nlint\tpass\t12 files'],
     ['an invitation to check back later', 'agent_output', 'Agent a1 has no answer. Check back later.'],
     ['a bare status', 'get_job', 'Pending'],
+    ['a status with its name', 'bash', 'Build 8: running', { command: 'bk build view 8' }],
+    ['an inbox', 'check_inbox', '0 messages', { from: 'bank' }],
+    [
+      'a thread that nobody has answered',
+      'get_thread_replies',
+      { messages: [{ text: 'May I deploy 4.2?' }] },
+    ],
     ['a status with dots', 'show', 'Title: Report. Loading...'],
     ['a status in a sentence', 'get_job', 'The build is still running on host a.'],
     ...[
@@ -118,6 +127,8 @@ describe('polling is recognized by', () => {
       'HTTP/1.1 200, 5 rows',
       { command },
     ]),
+    ['a message that is sent', 'send_sms', 'It was handed over to the network', { to: 'Ada' }],
+    ['a line with a title', 'look', 'Weather: the wind is blowing'],
     ['a tool that undoes something', 'roll_back', 'Nothing is left to undo here', { to: 3 }],
     ['the description of an image', 'look', 'image of a red mug on a table'],
   ])('but not by %s', (_, name, result, args) => expect(isWaitedFor(name, result, args)).toBe(false));
@@ -173,6 +184,14 @@ describe('waiting between other steps', () => {
     const round: ShortStep[] = [sleep, ['get_mail', 'the inbox holds no letters']];
     expect(said(turns(...times(8, ...round)))).toEqual([]);
     expect(said(turns(...times(9, ...round)))).toEqual(['tool-cycle opened chance 9 period 2']);
+  });
+
+  it('does not raise it if what should bring about the state fails each time', () => {
+    const restart: ShortStep = ['bash', 'Error: unit api is masked', { command: 'systemctl restart api' }];
+    const state: ShortStep = ['bash', 'inactive (dead)', { command: 'systemctl status api' }];
+    expect(said(turns(...times(3, restart, state)))).toEqual(['tool-cycle opened chance 3 period 2']);
+    const query: ShortStep = ['bash', 'Error: the server is starting up', { command: 'psql -c "select 1"' }];
+    expect(said(turns(...times(8, query, sleep)))).toEqual([]);
   });
 
   it('may resolve a failure, just as a change may', () => {

@@ -37,6 +37,18 @@ describe('one answer to different calls', () => {
       'servers on no list',
       calls('lookup_blocklist', 'ip', '{"asked":"dnsbl.example, spam.example","checked":48,"listed":false}'),
     ],
+    [
+      'pages without mistakes',
+      calls('fetch_notes', 'page', 'このページに誤りは見つかりませんでした。'.repeat(4)),
+    ],
+    [
+      'drawers without letters',
+      calls(
+        'get_drawer',
+        'name',
+        'Nessuna lettera si trova in questo cassetto, che fu chiuso a chiave da tempo.',
+      ),
+    ],
     ['days without events', calls('list_events', 'day', 'There are no events on this day.')],
     ['a price that many items share', calls('get_price', 'item', '{"currency":"EUR","price":9.99}')],
     ['healthy servers', calls('get_health', 'host', '{"status":"healthy","checks":12}')],

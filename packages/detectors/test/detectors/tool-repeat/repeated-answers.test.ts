@@ -117,6 +117,40 @@ describe('the same call is a repetition although its result brings', () => {
   });
 });
 
+const deliveries: readonly Case[] = [
+  [
+    'a mail',
+    'send_email',
+    { to: 'ada@a.example', body: 'Please find our offer attached.' },
+    (i) => ({ id: hex(i, 16), threadId: hex(i + 9, 16), labelIds: ['SENT'] }),
+  ],
+  [
+    'an issue',
+    'create_issue',
+    { title: 'Tax is wrong' },
+    (i) => ({ number: 101 + i, url: `https://git.example/issues/${String(101 + i)}`, state: 'open' }),
+  ],
+  ['a charge', 'chargeCard', { customer: 'c9', amount: 4200 }, (i) => `ch_${mixed(i)} succeeded`],
+  [
+    'a message',
+    'slack_post_message',
+    { channel: 'C1', text: 'Deploy of 4.2 is done.' },
+    (i) => ({ ok: true, ts: `17935200${String(10 + i)}.${String(100_000 + i * 7919)}` }),
+  ],
+];
+
+describe('what is delivered again is a repetition whatever the number of its receipt', () => {
+  it.each(deliveries)('%s', (...one: readonly unknown[]) => {
+    expect(said(events(one as unknown as Case, 5))).toEqual(['tool-repeat opened chance 5']);
+  });
+
+  it('but not if it brings an answer', () => {
+    const names = ['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Fi', 'Gus', 'Hal'];
+    const answer = (i: number) => ({ ok: true, reply: `${names[i] ?? ''} takes part` });
+    expect(said(events(['', 'send_message', { text: 'Who takes part?' }, answer], 8))).toEqual([]);
+  });
+});
+
 it('an agent launched again and again does not wait', () => {
   const launched = (i: number) =>
     `Async agent launched successfully.\nagentId: a${hex(i)} (internal ID)\nThe agent is working in the background.`;
