@@ -148,7 +148,9 @@ export class ChatAnswer implements StreamedAnswer {
     // Some backends send the name once, others with each part.
     const name = textOf(inner['name']) ?? '';
     if (call.name !== name) call.name += name;
-    call.text += textOf(inner['arguments']) ?? textOf(inner['input']) ?? '';
+    // Some backends send the arguments as an object, at once.
+    const args = inner['arguments'] ?? inner['input'];
+    call.text += isObject(args) ? JSON.stringify(args) : (textOf(args) ?? '');
   }
 }
 

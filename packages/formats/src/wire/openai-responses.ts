@@ -35,9 +35,11 @@ export function unknownCalls(items: readonly unknown[]): string[] {
 }
 
 /** Whether an item is a call that the client runs, rather than the API. */
-export function isClientCall({ type, environment, execution }: JsonObject): boolean {
-  const isHosted = objectOf(environment)['type'] === 'container_reference';
-  return (clientCalls.has(nameOf(type)) && !isHosted) || execution === 'client';
+export function isClientCall({ type, environment, execution, call_id: id }: JsonObject): boolean {
+  const isHosted = objectOf(environment)['type'] === 'container_reference' || execution === 'server';
+  // Of a type that is not known, the id is what the client's output would name.
+  const isAnswered = nameOf(type).endsWith(callEnding) && typeof id === 'string';
+  return ((clientCalls.has(nameOf(type)) || isAnswered) && !isHosted) || execution === 'client';
 }
 
 /** The result in an item: an output, or a call that the API has run. */

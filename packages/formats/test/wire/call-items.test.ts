@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ResponsesAnswer } from '../../src/wire/index.ts';
 import { readAll } from '../read-all.ts';
 import { responsesCalls } from './call-items.ts';
 
@@ -30,6 +31,18 @@ describe.each(responsesCalls)('$call.type', ({ name, args, call, output, isError
     for (const record of [whole, done])
       expect(callsIn(readAll('openai-responses', [record]).events)).toMatchObject([{ name, args }]);
   });
+});
+
+it.each<[boolean, object]>([
+  [true, { type: 'function_call', call_id: 'c1' }],
+  [true, { type: 'tool_search_call', execution: 'client' }],
+  [true, { type: 'future_call', call_id: 'c1' }],
+  [false, { type: 'future_call', call_id: 'c1', execution: 'server' }],
+  [false, { type: 'web_search_call', id: 'ws1' }],
+  [false, { type: 'future_call_output', call_id: 'c1' }],
+])('in a streamed answer, the client runs it (%s): %j', (isOfCall, item) => {
+  const delta = new ResponsesAnswer().read({ type: 'response.output_item.added', item });
+  expect(delta.isOfCall === true).toBe(isOfCall);
 });
 
 describe('tools that run at the API', () => {

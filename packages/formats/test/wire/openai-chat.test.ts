@@ -33,6 +33,13 @@ it('a streamed Chat answer: interleaved calls are complete only when whole', () 
   expect(complete).toEqual([0, 0, 0, 1, 2]);
 });
 
+it('a streamed Chat answer: arguments may be an object', () => {
+  const answer = new ChatAnswer({});
+  const call = { index: 0, id: 'c1', function: { name: 'read', arguments: { path: 'a' } } };
+  answer.read({ choices: [{ index: 0, delta: { tool_calls: [call] } }] });
+  expect(answer.calls).toEqual([{ id: 'c1', name: 'read', args: '{"path":"a"}' }]);
+});
+
 it.each([-1, 1e300, Number.NaN, 'many'])('Chat usage out of range is dropped: %s tokens', (tokens) => {
   const usage = chatUsage({ prompt_tokens: tokens, completion_tokens: 7 });
   expect(usage).toMatchObject({ inputTokens: undefined, outputTokens: 7 });
