@@ -64,8 +64,9 @@ export class SessionLookup {
     const isKnown = sessions.peek(id, now()) !== undefined;
     const session = sessions.get(id, now(), () => this.#options.create(id, shared));
     if (!isKnown) {
-      const reported = sessions.named(session.name, now()).map((other) => other.lineage.sharedCalls(history));
-      session.noteReported(Math.max(0, ...reported));
+      const known = sessions.named(session.name, now());
+      session.noteReported(Math.max(0, ...known.map((other) => other.lineage.sharedCalls(history))));
+      session.isSample = isUnderWay(known, history);
     }
     session.rules.adopt(settings.current, now());
     const own =
@@ -151,7 +152,8 @@ export class SessionLookup {
 
   /** The latest of the sessions that a client without a history has left behind, one for each request. */
   #withoutHistory(known: readonly GatewaySession[], history: History): GatewaySession | undefined {
-    if (known.length < MIN_SAME_REQUESTS) return undefined;
+    // A client that waits for each reply does not sample them.
+    if (known.length < MIN_SAME_REQUESTS || isUnderWay(known, history)) return undefined;
     const left = known
       .flatMap((session) => {
         const calls = session.lineage.unusedCalls(history);
@@ -163,7 +165,7 @@ export class SessionLookup {
       run.length === MIN_SAME_REQUESTS &&
       run.every(({ session, calls }, i) => {
         const next = run[i - 1]?.session.usedAt ?? this.#options.now();
-        return calls === run[0]?.calls && next - session.usedAt <= MAX_PACE_MS;
+        return !session.isSample && calls === run[0]?.calls && next - session.usedAt <= MAX_PACE_MS;
       });
     return isLoop ? run[0]?.session : undefined;
   }
@@ -185,4 +187,9 @@ export class SessionLookup {
 /** A name for another conversation beside those that have this one. */
 function furtherName(name: string): string {
   return taggedName(name, randomBytes(4).toString('hex'));
+}
+
+/** Whether the reply to an equal request is under way. */
+function isUnderWay(known: readonly GatewaySession[], history: History): boolean {
+  return known.some(({ lineage }) => lineage.isAsked && lineage.isRepeated(history));
 }

@@ -66,6 +66,8 @@ export class GatewaySession {
   usedAt = 0;
   /** Resolves when the current request was judged, if that takes more than one slice; another one has to wait. */
   judging: Promise<unknown> | undefined;
+  /** Whether its first request came while the reply to an equal one was under way: a client that samples replies. */
+  isSample = false;
   /** What it used before it was in memory. */
   past: StoredUsage | undefined;
   /** Whether any calls were made in it. */

@@ -33,6 +33,20 @@ describe.each(shared)('conversations that share %s', (_, session, more) => {
     expect(sessionsOf(bench).size).toBe(8);
   });
 
+  it('shared name: twenty samples of one prompt pass, a few at a time', async () => {
+    await using bench = await GatewayBench.start(read);
+    const got: { readonly finish: string }[] = [];
+    const left = conversations(bench, 20);
+    const sample = async (): Promise<void> => {
+      const agent = left.pop();
+      if (agent === undefined) return;
+      got.push(await agent.turn(more));
+      await sample();
+    };
+    await Promise.all([sample(), sample(), sample()]);
+    expect(kinds(got)).toEqual(Array(20).fill('call'));
+  });
+
   it('shared name: the same request sent eight times passes', async () => {
     await using bench = await GatewayBench.start(read);
     for (const agent of conversations(bench, 8)) expect((await agent.turn(more)).finish).toBe('tool_calls');
