@@ -15,6 +15,8 @@ import {
   type SessionAccount,
   SessionAnalyzer,
   type SessionState,
+  sessionTitle,
+  withPrompt,
 } from '@loopwatch/detectors/internal';
 import type { ScannedLoop } from './scan-report.ts';
 
@@ -23,6 +25,7 @@ type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
 /** A session of a history during analysis. */
 export class ScannedSession {
   readonly #analyzer: SessionAnalyzer;
+  readonly #detection: Detection;
   readonly #file: string;
   readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
   /** State of the incidents that a pause left open, as of the last event before it. */
@@ -30,13 +33,15 @@ export class ScannedSession {
   /** Usage before each long pause, and event time of the first event of each part. */
   readonly #accounts: SessionAccount[] = [];
   readonly #starts: number[] = [];
-  #prompt: string | null = null;
+  /** The first prompt as it may be shown; empty before it. */
+  #prompt = '';
   /** Name of the folder that the agent worked in. */
   project: string | null = null;
   duplicates = 0;
 
   constructor(sessionId: string, detection: Detection, file: string) {
     this.#analyzer = new SessionAnalyzer(sessionId, detection);
+    this.#detection = detection;
     this.#file = file;
   }
 
@@ -46,8 +51,12 @@ export class ScannedSession {
     if (before !== null) this.#noteBefore(before);
     if (!isDuplicate && this.#starts.length === this.#accounts.length)
       this.#starts.push(this.#analyzer.lastTime);
-    if (event.type === 'prompt_started' && event.origin !== 'harness')
-      this.#prompt ??= promptText(typeof event.text === 'string' ? event.text : '');
+    if (event.type === 'prompt_started' && event.origin !== 'harness' && this.#prompt === '')
+      this.#prompt = withPrompt(
+        '',
+        typeof event.text === 'string' ? event.text : '',
+        this.#detection.plan.privacy,
+      );
     for (const verdict of verdicts) {
       const first = this.#incidents.get(verdict.incidentId)?.first ?? verdict;
       this.#incidents.set(verdict.incidentId, { first, latest: verdict });
@@ -75,7 +84,7 @@ export class ScannedSession {
     return [...this.#incidents].map(([id, { first, latest }]) => {
       const now = isOpenAfter(latest) ? open.get(id) : undefined;
       const { project } = this;
-      const of = { file: this.#file, prompt: this.#prompt, project };
+      const of = { file: this.#file, prompt: sessionTitle(this.#prompt) ?? null, project };
       return loopOf(first, latest, now ?? latest, of);
     });
   }
@@ -105,17 +114,4 @@ function loopOf(
     cost,
     wasted,
   };
-}
-
-const PROMPT_UNITS = 120;
-
-/** A prompt on one line, without what a harness adds in tags; null if nothing is left. */
-function promptText(text: string): string | null {
-  const line = text
-    .slice(0, 20_000)
-    .replace(/<([a-z][\w-]*)>[^]*?<\/\1>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  if (line === '') return null;
-  return line.length > PROMPT_UNITS ? `${line.slice(0, PROMPT_UNITS - 1).trimEnd()}…` : line;
 }

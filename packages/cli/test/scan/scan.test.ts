@@ -7,12 +7,16 @@ import { findSourcesAt } from '../../src/scan/find-sources.ts';
 import { Scan } from '../../src/scan/scan.ts';
 import { claudeLoop, folderOf } from './histories.ts';
 
-async function scanned(files: Parameters<typeof folderOf>[0], names = ['']) {
+async function scanned(
+  files: Parameters<typeof folderOf>[0],
+  names = [''],
+  settings: Parameters<typeof detectionSchema.parse>[0] = {},
+) {
   const folder = await folderOf(files);
   const reported: string[] = [];
   const bad = new BadLines((text) => reported.push(text));
   const scan = new Scan({
-    settings: detectionSchema.parse({}),
+    settings: detectionSchema.parse(settings),
     format: 'auto',
     bad,
     onProgress: () => undefined,
@@ -51,6 +55,19 @@ const codexLoop = [
 ];
 
 describe('Scan', () => {
+  it.each([
+    [{}, 'Deploy with DB_PASSWORD=‹masked› and ‹masked› now'],
+    [{ privacy: { mask: ['Deploy'] } }, '‹masked› with DB_PASSWORD=‹masked› and ‹masked› now'],
+    [{ privacy: { store_text: false } }, null],
+  ])('a prompt is shown as privacy allows: %j', async (settings, prompt) => {
+    const events = [
+      { type: 'prompt_started', text: `Deploy with DB_PASSWORD=hunter2xQ9\nand sk-${'a1B2'.repeat(8)} now` },
+      ...Array.from({ length: 5 }, () => ({ type: 'tool_call_request', name: 'read', args: { path: 'a' } })),
+    ].map((event) => ({ sessionId: 's', ...event }));
+    const { report } = await scanned({ 'a.jsonl': events }, undefined, settings);
+    expect(report.worst).toMatchObject([{ prompt }]);
+  });
+
   it('scan: reports the usage of the loops of all agents, worst first', async () => {
     const { report } = await scanned({
       'a.jsonl': claudeLoop('a', 6),
