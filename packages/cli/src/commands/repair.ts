@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type RepairedLog, repairEmbeddedLog } from '@loopwatch/log';
 import { repairPglite } from '@loopwatch/storage';
 import type { Command } from 'commander';
@@ -23,10 +24,23 @@ export function repairCommand(): Command {
     ]);
     printWarnings(warnings);
     const dir = resolve(settings.storage.data_dir);
-    if (part === 'log') print(logText(await repairEmbeddedLog(dir)));
-    else if (part === 'database') print(databaseText(await repairPglite(dir)));
-    else throw new UsageError(`Cannot repair ${part}: use log or database`);
+    if (part === 'log') {
+      requireFiles(dir, 'log', 'log');
+      print(logText(await repairEmbeddedLog(dir)));
+    } else if (part === 'database') {
+      requireFiles(dir, 'db', 'database');
+      print(databaseText(await repairPglite(dir)));
+    } else throw new UsageError(`Cannot repair ${part}: use log or database`);
   });
+}
+
+/** A mistyped folder stays as it is. @throws UsageError when there is nothing to repair */
+function requireFiles(dir: string, folder: string, part: string): void {
+  if (!existsSync(dir)) throw new UsageError(`No such data folder: ${dir}`);
+  const path = join(dir, folder);
+  // Damage may have taken any file: whatever is left can be set aside.
+  if (!existsSync(path) || readdirSync(path).length === 0)
+    throw new UsageError(`No embedded ${part} in the data folder ${dir}: ${path} is missing or empty`);
 }
 
 function logText({ damaged, topics, hasProgress }: RepairedLog): string {

@@ -25,7 +25,7 @@ it.each([
   await writeFile(join(dir.path, 'hostile.yaml'), `server:\n  ${JSON.stringify(HOSTILE)}: 1\n`);
   await using cli = spawnCli(args, { HOME: dir.path }, { cwd: dir.path });
   const status = await cli.exited;
-  const isSuccess = args.includes('--yes') || args[0] === 'repair';
+  const isSuccess = args.includes('--yes');
   expect(status).toBe(isSuccess ? 0 : args[0] === 'doctor' ? 1 : 2);
   const printed = [...cli.stdout, ...cli.stderr];
   expect(printed.length).toBeGreaterThan(0);
