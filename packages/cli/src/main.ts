@@ -37,12 +37,16 @@ async function exitCodeOf(error: unknown): Promise<number> {
     writeError(`${error.message}\n`);
     return error.exitCode;
   }
-  const [{ LogError }, { FolderError }] = await Promise.all([
+  const [{ LogError }, { FolderError }, { DatabaseUnavailable }, { ServerError }] = await Promise.all([
     import('@loopwatch/log'),
     import('@loopwatch/platform'),
+    import('@loopwatch/storage'),
+    import('./server/api-client.ts'),
   ]);
-  const { ServerError } = await import('./server/api-client.ts');
-  if (error instanceof ServerError || error instanceof LogError || error instanceof FolderError) {
+  const isExplained = [ServerError, LogError, FolderError, DatabaseUnavailable].some(
+    (known) => error instanceof known,
+  );
+  if (error instanceof Error && isExplained) {
     writeError(`${error.message}\n`);
     return 1;
   }

@@ -4,6 +4,7 @@ import type { Settings } from '@loopwatch/contract';
 import { FolderError, repairCommand } from '@loopwatch/platform';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { DatabaseUnavailable } from './database.ts';
 import { MigrationError, migrate } from './migrate.ts';
 import { openPglite } from './pglite-database.ts';
 
@@ -37,6 +38,11 @@ export async function openDatabase(
     return database;
   } catch (error) {
     await database.close();
+    if (error instanceof DatabaseUnavailable && url !== undefined) {
+      const remedy =
+        'Start it, or correct DATABASE_URL (storage.database_url); `loopwatch doctor` checks whether it can be used.';
+      throw new DatabaseUnavailable(`${error.message}. ${remedy}`, { cause: error });
+    }
     if (!(error instanceof MigrationError)) throw error;
     const start = 'Start the version that applied it, or build the database again from the log';
     const remedy =

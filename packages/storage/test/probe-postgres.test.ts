@@ -1,6 +1,8 @@
 import { startPostgres, type TestPostgres } from '@loopwatch/testkit';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../src/open-database.ts';
 import { probePostgres } from '../src/probe-postgres.ts';
 
 let postgres: TestPostgres;
@@ -35,4 +37,20 @@ it('probePostgres: names the grant that a user needs to create tables', async ()
   const asGuest = Object.assign(new URL(url), { username: guest, password: 'guest' }).href;
   await expect(probePostgres(asGuest)).rejects.toThrow(`grant create on schema public to "${guest}"`);
   await run(url, `drop role ${guest}`);
+});
+
+it.each([
+  ['a stopped server', { port: '1' }, /ECONNREFUSED/],
+  ['a role that does not exist', { username: 'nobody' }, /(role|user) "nobody"/],
+  ['a wrong password', { password: 'hunter2' }, /password authentication failed/],
+  ['a database that does not exist', { pathname: '/nowhere' }, /database "nowhere" does not exist/],
+])('openDatabase: names the address, the reason and the remedy for %s', async (_, change, reason) => {
+  const url = Object.assign(new URL(await postgres.createDatabase()), change);
+  const opening = openDatabase({ database_url: url.href, data_dir: '' }, pino({ level: 'silent' }));
+  const failure: unknown = await opening.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: 'DatabaseUnavailable', message: expect.stringMatching(reason) });
+  const text = String(failure);
+  expect(text).toContain(`The database at ${url.host}${url.pathname} cannot be used: `);
+  expect(text).toMatch(/Start it, or correct DATABASE_URL .*`loopwatch doctor`/);
+  expect(text).not.toMatch(/hunter|secret/);
 });
