@@ -65,10 +65,21 @@ export class ApiClient {
         `No Loopwatch server answers at ${this.#base.origin}: ${messageOf(cause)}. Start it, or pass --server.`,
       );
     }
-    if (response.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
+    if (response.ok) return text === '' ? undefined : this.#parse(text, response);
     throw new ServerError(
       `${this.#base.origin} answers ${String(response.status)}: ${this.#why(response.status, text)}`,
     );
+  }
+
+  #parse(text: string, { status, headers }: Response): unknown {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      const what = /html/i.test(headers.get('content-type') ?? '') ? 'HTML' : 'something other than JSON';
+      throw new ServerError(
+        `No Loopwatch server at ${this.#base.origin}: it answered ${what} (status ${String(status)}). Pass its address with --server.`,
+      );
+    }
   }
 
   #why(status: number, text: string): string {
