@@ -27,6 +27,7 @@ export {
   settingsVersionHeader,
 } from './events/headers.ts';
 export { backoff } from './lib/backoff.ts';
+export { exactJson } from './lib/exact-json.ts';
 export { messageOf } from './lib/message-of.ts';
 export {
   exceedsBytes,

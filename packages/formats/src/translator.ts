@@ -1,6 +1,7 @@
 import {
   type AgentEvent,
   type DeadLetterReason,
+  exactJson,
   exceededLimit,
   type FormatName,
   messageOf,
@@ -103,7 +104,7 @@ export class Translator {
     if (excess !== undefined) return fault('too_complex', excess);
     let value: unknown;
     try {
-      value = JSON.parse(json);
+      value = exactJson(json);
     } catch (error) {
       return fault('not_json', messageOf(error));
     }
@@ -273,8 +274,8 @@ function fault(reason: DeadLetterReason, message: string): Translation {
   return { ...none, faults: [{ reason, message }], records: 1 };
 }
 
-/** Extracts the JSON from a line, which can be part of a server-sent event. */
-function unframed(text: string): string {
+/** The JSON of a line, which can be part of a server-sent event. */
+export function unframed(text: string): string {
   const line = text.trim();
   if (line.startsWith(ssePrefix)) {
     const data = line.slice(ssePrefix.length).trim();

@@ -1,5 +1,6 @@
 import { _, Ajv, type KeywordCxt, type ValidateFunction } from 'ajv';
 import * as z from 'zod';
+import { exactJson, holdsInexact } from '../lib/exact-json.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
 import type { DeadLetterReason } from './error-codes.ts';
@@ -83,11 +84,22 @@ export function decodeEvent(source: EventSource): DecodeResult {
   let value: unknown;
   try {
     value = JSON.parse(text);
+    keepIntegers(value, text);
   } catch (error) {
     return reject('not_json', messageOf(error));
   }
   // Such names can only come from an escape, or from a text that is not well-formed.
   return accept(value, source, !text.includes('\\u') && text.isWellFormed());
+}
+
+/** Arguments and results hold the ids of other systems. */
+function keepIntegers(value: unknown, text: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { args, result } = value as { readonly args?: unknown; readonly result?: unknown };
+  if (!holdsInexact(args) && !holdsInexact(result)) return;
+  const exact = exactJson(text) as typeof value;
+  for (const name of ['args', 'result'])
+    if (Object.hasOwn(value, name)) Object.assign(value, { [name]: Reflect.get(exact, name) as unknown });
 }
 
 /** Like {@link decodeEvent}, for a parsed value. */

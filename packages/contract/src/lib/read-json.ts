@@ -1,10 +1,11 @@
 import type * as z from 'zod';
+import { exactJson } from './exact-json.ts';
 import { messageOf } from './message-of.ts';
 
-/** Parses JSON; undefined if the text is invalid. */
+/** Parses JSON, see {@link exactJson}; undefined if the text is invalid. */
 export function jsonFrom(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return exactJson(text);
   } catch {
     return undefined;
   }

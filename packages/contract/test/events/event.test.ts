@@ -10,6 +10,19 @@ const row = (commas: number) => `[${'1,'.repeat(commas)}1]`;
 const result = (member: string) => `{"sessionId":"s","type":"tool_result",${member}}`;
 
 describe('decodeEvent', () => {
+  it('keeps the digits of long integers in arguments and results, and times as numbers', () => {
+    const call = '{"sessionId":"s","type":"tool_call_request","name":"f","time":1760000000000,"args":{"id":';
+    const args = [1, 2].map((n) =>
+      decodeEvent({ text: `${call}121234567890123400${String(n)}}}`, key: null }),
+    );
+    expect(args).toMatchObject([
+      { ok: true, event: { time: 1_760_000_000_000, args: { id: '1212345678901234001' } } },
+      { ok: true, event: { args: { id: '1212345678901234002' } } },
+    ]);
+    const text = result('"result":[1212345678901234001]');
+    expect(decodeEvent({ text, key: null })).toMatchObject({ event: { result: ['1212345678901234001'] } });
+  });
+
   it.each([
     ['a new prompt', '{"type":"prompt_started","text":"fix it"}'],
     ['a prompt without its text', '{"type":"prompt_started"}'],

@@ -1,4 +1,4 @@
-import { MAX_TOKENS } from '@loopwatch/contract';
+import { exactJson, MAX_TOKENS } from '@loopwatch/contract';
 
 /*
  * Tolerant access to parsed JSON. A producer's record can lack any field or contain another type; these functions then
@@ -51,7 +51,7 @@ export function tokensOf(value: unknown): number | undefined {
 export function unwrapped(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
+    return exactJson(value);
   } catch {
     return value;
   }

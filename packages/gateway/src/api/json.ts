@@ -1,9 +1,10 @@
+import { exactJson } from '@loopwatch/contract';
 import type { Json, SessionNames } from './conversation.ts';
 
 /** @returns undefined if the text is not a JSON object */
 export function parseObject(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = exactJson(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { exactJson } from '@loopwatch/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { JsonArrayCutter } from '../../src/api/json-array.ts';
@@ -21,7 +22,7 @@ it('a JSON array is cut into its objects for any chunking, without losing a byte
           events.push(...cutter.take(bytes.subarray(at, at + size)));
         const end = events.pop();
         expect([end?.data, end?.raw.toString().trim().at(-1)]).toEqual(['', ']']);
-        expect(events.map(({ json }) => json)).toEqual(written.map((each) => JSON.parse(each) as unknown));
+        expect(events.map(({ json }) => json)).toEqual(written.map(exactJson));
         const sent = [...events, end].map((event) => event?.raw ?? Buffer.alloc(0));
         expect(Buffer.concat([...sent, cutter.rest()])).toEqual(bytes);
       },

@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventRefusal, type FormatName, isEventType } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
-import { type TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
+import { type TelemetryMemory, type Translation, Translator, unframed } from '@loopwatch/formats';
 import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
@@ -61,7 +61,7 @@ export class EventReader {
       const detail = `the event exceeds ${String(limits.eventBytes)} bytes`;
       return { events: [], rejections: [{ line, code: 'too_large', detail }], ignored: [] };
     }
-    const text = bytes.toString('utf8');
+    const text = unframed(bytes.toString('utf8'));
     return this.#accepted(this.#translator.read(text), text);
   }
 

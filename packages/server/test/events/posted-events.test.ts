@@ -75,6 +75,7 @@ describe('posted events', () => {
     ['Windows lines with blank lines in between', `\uFEFF\r\n${texts.join('\r\n\r\n')}\r\n`, {}],
     ['an array', JSON.stringify(events), {}],
     ['an array over several lines', JSON.stringify(events, null, 2), {}],
+    ['server-sent events', texts.map((text) => `event: message\ndata: ${text}\n`).join('\n'), {}],
     ['lines, compressed', gzipSync(texts.join('\n')), { 'content-encoding': 'gzip' }],
   ];
   it.each(forms)('may be %s', async (_name, body, headers) => {

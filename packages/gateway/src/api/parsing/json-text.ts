@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { exactJson } from '@loopwatch/contract';
 import type { Steps } from '../../in-slices.ts';
 import type { Json } from '../conversation.ts';
 import type { StringSpan } from './value-scan.ts';
@@ -63,10 +64,10 @@ export function* parsePart(
     at = close + 1;
   }
   parts.push(textOf(raw, at, end));
-  const value: unknown = JSON.parse(parts.join(''));
+  const value: unknown = exactJson(parts.join(''));
   yield end - from;
   // A long string that is a key, or whose key is repeated, is not where it is looked for.
-  return restore(value, strings) === long.length ? value : (JSON.parse(textOf(raw, from, end)) as unknown);
+  return restore(value, strings) === long.length ? value : exactJson(textOf(raw, from, end));
 }
 
 /** @throws SyntaxError */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { exactJson } from '@loopwatch/contract';
 import type { Steps } from '../../in-slices.ts';
 import type { Json } from '../conversation.ts';
 import { isObject, parseObject } from '../json.ts';
@@ -88,7 +89,7 @@ function* parseGroup(raw: Buffer, group: readonly ElementSpan[]): Steps<readonly
   if (first === undefined || last === undefined) return [];
   if (group.length === 1) return [yield* parsePart(raw, first.at, first.end, first.long)];
   yield last.end - first.at;
-  return JSON.parse(`[${textOf(raw, first.at, last.end)}]`) as readonly unknown[];
+  return exactJson(`[${textOf(raw, first.at, last.end)}]`) as readonly unknown[];
 }
 
 /**
