@@ -93,12 +93,13 @@ export const TOKEN = new RegExp(
 export const WEBHOOK =
   /(\bhooks\.slack\.com\/(?:services|workflows|triggers)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/\d{5,20}\/|\.webhook\.office\.com\/webhookb2\/)[\w@/-]{16,}/g;
 
+/** Frames of results are removed without regard to what they belong to, so that dashes before it may be missing. */
 export const PRIVATE_KEYS = [
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  /(?<=\bPrivate-Lines: \d{1,4}\s{1,4})[A-Za-z0-9+/=\s]{40,}(?=\bPrivate-MAC|$)/g,
+  /-{0,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?----[\s\S]*?(?:-?---- ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?|(?=”)|$)/g,
+  /(?<=\bPrivate-Lines: \d{1,4}[\s\\nr]{1,9})[A-Za-z0-9+/=\s\\]{40,}(?=Private-MAC|$)/g,
 ];
 /** The end of a key that starts before the text; searched after complete keys have been masked. */
-export const KEY_END = /^[\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
+export const KEY_END = /^[\s\S]*---- ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?/;
 
 /** The beginning of a token that a cut left too short. */
 export const UNFINISHED_TOKEN =
@@ -114,7 +115,7 @@ const PREFIXES = `(?:${TOKENS.map(([prefix]) => prefix)
 /** The cases of {@link START} and the rest, apart: together, they are searched at half the speed. */
 const SIGNS = [
   new RegExp(`(?<![A-Za-z0-9])${FIRST}${PREFIXES}`),
-  /hooks\.slack|\/webhooks\/|webhookb2|eyJ|-----(?:BEGIN|END) |Private-Lines/,
+  /hooks\.slack|\/webhooks\/|webhookb2|eyJ|PRIVATE KEY|Private-Lines/,
 ];
 const ESCAPED_SIGN = new RegExp(`\\\\[nrt]${PREFIXES}`);
 

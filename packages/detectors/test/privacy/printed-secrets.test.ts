@@ -185,6 +185,64 @@ test.each([
     expect(maskSecrets(one)).not.toContain(W);
 });
 
+describe.each([
+  ['RSA PRIVATE KEY', '-----'],
+  ['EC PRIVATE KEY', '-----'],
+  ['OPENSSH PRIVATE KEY', '-----'],
+  ['ENCRYPTED PRIVATE KEY', '-----'],
+  ['PGP PRIVATE KEY BLOCK', '-----'],
+  ['SSH2 ENCRYPTED PRIVATE KEY', '---- '],
+])('a private key: %s', (name, dashes) => {
+  const after = dashes.split('').reverse().join('');
+  const begin = `BEGIN ${name}${after}`;
+  const end = `${dashes}END ${name}${after}`;
+
+  test.each([
+    ['complete', `${dashes}${begin}\n${w(60)}\n${end}`],
+    ['without the dashes before it', `${begin}\n${w(60)}\n${end}`],
+    ['with fewer of them', `--${begin}\n${w(60)}\n${end}`],
+    ['without its end', `${begin}\n${w(60)}`],
+    ['cut in its end', `${begin}\n${w(60)}\n${end.slice(0, 12)}`],
+  ])('%s', (_, key) => {
+    for (const text of [
+      key,
+      JSON.stringify({ key }),
+      JSON.stringify(JSON.stringify({ key })),
+      `out:\n${key}`,
+    ])
+      for (const masked of [maskSecrets(text), maskSecrets(text, undefined, () => undefined)])
+        expect(masked).not.toContain(w(20));
+  });
+
+  test.each([
+    `Chunk ID: ab12\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n`,
+    'stdout:\n',
+    '',
+  ])('in no part of a verdict, whatever frame of its result is removed: %j', (frame) => {
+    for (const result of [
+      `${frame}${dashes}${begin}\n${w(60)}\n${end}\n`,
+      `${frame}${dashes}${begin}\n${w(60)}`,
+    ]) {
+      const steps = Array.from({ length: 5 }, (_, i) => [
+        { ...call('bash', { command: 'cat key' }), callId: String(i) },
+        { type: 'tool_result' as const, callId: String(i), result },
+      ]);
+      const verdicts = run(steps.flat(), { tool_call_loop: { mode: 'chance_then_block' } });
+      expect(verdicts.length).toBeGreaterThan(0);
+      expect(JSON.stringify(verdicts)).not.toContain(w(12));
+    }
+  });
+});
+
+test.each(['\n', '\\n', '\\\\n', '\r\n'])('the private lines of a key of PuTTY, between %j', (line) => {
+  const key = `Private-Lines: 2${line}${w(60)}${line}${w(30)}${line}Private-MAC: 00ff`;
+  expect(maskSecrets(key)).not.toContain(w(12));
+});
+
+test('a quotation of a private key hides nothing after it', () => {
+  expect(maskSecrets(`read “BEGIN PRIVATE KEY----- ${w(20)}…” twice`)).toBe('read “‹masked›” twice');
+});
+
 test('the same secrets, in texts that arrive in pieces', () => {
   for (const [text] of printed)
     for (const size of [1, 3, 8]) {
@@ -216,6 +274,7 @@ describe('what is no secret stays as it is', () => {
     "auth('name', 'read'); publicKey.encrypt(bytes, 'RSA-OAEP'); { pass: 'all', fail: 'none' }",
     'http GET https://x -a; PRAGMA key; <pass>; msbuild /p:Configuration=Release',
     'PWD=/home/me/project',
+    'Begin with a private key; BEGIN PRIVATE KEY is its first line, and -----BEGIN PUBLIC KEY----- that of another',
     'git commit 8d3f0c2b1a7e4d5f6a9b8c7d6e5f4a3b2c1d0e9f',
     'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'id 550e8400-e29b-41d4-a716-446655440000 at 1763757600000123',
@@ -247,6 +306,7 @@ const piece = [
   'eyJ-',
   '://a:',
   '-----BEGIN PRIVATE KEY-----',
+  'BEGIN PRIVATE KEY ',
   '4111 ',
   'x_',
   '--',
