@@ -94,6 +94,28 @@ it('erasure: no byte of a session stays in the data folder, and later events beg
   expect(await second.incidentsOf('s-stays')).toHaveLength(1);
 });
 
+it('erasure: a start finishes what a kill has interrupted', async () => {
+  const dir = await dataDir();
+  const first = await start(dir);
+  await first.post('s-gone', SECRET);
+  await first.post('s-stays', 'Keep-this-word');
+  await expect.poll(() => first.incidentsOf('s-gone')).toHaveLength(1);
+  const erased = first.request('/sessions/s-gone', { method: 'DELETE' }).catch(() => undefined);
+  // Its rows are deleted before the rest.
+  await expect.poll(async () => (await first.request('/sessions/s-gone')).status, { interval: 5 }).toBe(404);
+  await first.cli.stop('SIGKILL');
+  await erased;
+
+  const second = await start(dir);
+  await expect
+    .poll(async () => (await second.request('/audit')).body['items'], { timeout: 30_000 })
+    .toMatchObject([{ subject: 'session:s-gone', detail: { sessions: 1, incidents: 1 } }]);
+  expect(await filesWith(dir, SECRET)).toEqual([]);
+  expect(await filesWith(dir, 'Keep-this-word')).not.toEqual([]);
+  expect(await second.request('/sessions/s-gone')).toMatchObject({ status: 404 });
+  expect(await second.incidentsOf('s-gone')).toEqual([]);
+});
+
 it('erasure: by tag and by tenant, also as a command', async () => {
   const dir = await dataDir();
   const server = await start(dir);

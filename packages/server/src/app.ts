@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { auditApi } from './audit/audit-api.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { BacktestJobs } from './backtests/backtest-jobs.ts';
 import { type BacktestsApiOptions, backtestsApi } from './backtests/backtests-api.ts';
 import { exportsApi } from './backtests/exports-api.ts';
@@ -65,6 +66,7 @@ export interface AppOptions
     SamplesApiOptions,
     ErasureApiOptions,
     TokensApiOptions {
+  readonly audit: AuditLog;
   readonly feeds: Feeds;
   readonly jobs: BacktestJobs;
   readonly registry: Registry;

@@ -93,6 +93,7 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
   // Both wait for unavailable brokers; stored data is served meanwhile.
   await Promise.all([sink.open(), feeds.run()]);
   services.triage.wake();
+  services.erasure.resume();
   services.retention.start();
   await services.samples.start();
   deps.logger.debug({ url: listener.url, database: database.kind }, 'Server listening');

@@ -112,6 +112,8 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
   const audit = new AuditLog({ database, hosts: auth.hosts, now });
   const erasure = new SessionErasure({
     database,
+    logger,
+    audit,
     sink,
     topics,
     log,

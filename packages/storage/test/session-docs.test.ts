@@ -17,7 +17,7 @@ onBothDatabases(({ make }) => {
          case when n = 2 then '[{"part":1}]'::jsonb end
        from generate_series(1, 3) as n`,
     );
-    expect(await migrate(database)).toEqual([19]);
+    expect((await migrate(database)).at(0)).toBe(19);
     const stored = () =>
       database.query(
         'select id, title, events, doc, parts from sessions join session_docs using (id) order by id',

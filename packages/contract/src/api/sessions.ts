@@ -280,7 +280,12 @@ export const erasureQuerySchema = z
 export type ErasureQuery = z.infer<typeof erasureQuerySchema>;
 
 export const erasureSchema = z.object({
-  sessions: z.int().nonnegative().describe('Erased sessions, their sub-agents included.'),
+  sessions: z
+    .int()
+    .nonnegative()
+    .describe(
+      'Erased sessions, their sub-agents included: those of which the database or the embedded log held something.',
+    ),
   incidents: z.int().nonnegative(),
   messages: z.int().nonnegative().describe('Messages of conversations, as stored by gateways.'),
   records: z

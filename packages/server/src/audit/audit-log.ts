@@ -24,6 +24,9 @@ export interface AuditLogOptions {
   readonly now: () => number;
 }
 
+/** Who made a change. */
+export type AuditOrigin = Pick<AuditEntry, 'actor' | 'role' | 'address'>;
+
 /** Records who changed what. */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -32,19 +35,28 @@ export class AuditLog {
     this.#options = options;
   }
 
+  originOf(request: IncomingMessage): AuditOrigin {
+    const { name, role } = userOf(request) ?? anonymousOperator;
+    return { actor: name, role, address: this.#options.hosts.addressOf(request) };
+  }
+
   /** Call once the change is made. */
-  async record(
-    request: IncomingMessage,
+  record(request: IncomingMessage, action: AuditAction, subject: string, detail: object = {}): Promise<void> {
+    return this.add(this.#options.database, this.originOf(request), action, subject, detail);
+  }
+
+  /** Like {@link record}, in the transaction of a change that outlasts its request. */
+  async add(
+    database: Queryable,
+    { actor, role, address }: AuditOrigin,
     action: AuditAction,
     subject: string,
-    detail: object = {},
+    detail: object,
   ): Promise<void> {
-    const { database, hosts, now } = this.#options;
-    const { name, role } = userOf(request) ?? anonymousOperator;
     await database.query(
       `insert into audit_log (id, at, actor, role, address, action, subject, detail)
        values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb)`,
-      [randomUUID(), now(), name, role, hosts.addressOf(request), action, subject, jsonText(detail)],
+      [randomUUID(), this.#options.now(), actor, role, address, action, subject, jsonText(detail)],
     );
   }
 }

@@ -1,4 +1,4 @@
-import { erasedHeader, type TopicNames } from '@loopwatch/contract';
+import { erasedHeader, storableText, type TopicNames } from '@loopwatch/contract';
 import type { LogRecord } from '@loopwatch/log';
 
 /** What the embedded log holds of erased sessions. */
@@ -7,28 +7,41 @@ export interface ErasedContent {
   readonly incidentIds: readonly string[];
 }
 
-/** @returns whether a record of a topic belongs to erased sessions; the marks of the erasure itself do not */
+/**
+ * @param onFound called with the session of an erased record
+ * @returns whether a record of a topic belongs to erased sessions; the marks of the erasure itself do not
+ */
 export function erasedRecords(
   topics: Pick<TopicNames, 'checks' | 'dead-letters'>,
   { sessionIds, incidentIds }: ErasedContent,
+  onFound: (sessionId: string) => void,
 ): (topic: string, record: LogRecord) => boolean {
-  const sessions = new Set(sessionIds);
-  const keys = new Set([...sessionIds, ...sessionIds.map((id) => `session:${id}`), ...incidentIds]);
-  const quoted = sessionIds.map((id) => JSON.stringify(id));
+  const incidents = new Set(incidentIds);
+  const sessions = new Map(sessionIds.flatMap((id) => [[id, id] as const, [`session:${id}`, id] as const]));
+  const ids = new Set(sessionIds);
+  const quoted = sessionIds.map((id) => [id, JSON.stringify(id)] as const);
+  const found = (id: string | undefined): boolean => {
+    if (id !== undefined) onFound(id);
+    return id !== undefined;
+  };
   return (topic, { key, text, headers }) => {
     if (text === null && erasedHeader in headers) return false;
-    if (key !== null && keys.has(key.toString())) return true;
+    const name = key === null ? null : storableText(key.toString());
+    if (name !== null && (found(sessions.get(name)) || incidents.has(name))) return true;
     if (text === null) return false;
-    if (topic === topics.checks) return sessions.has(sessionOf(text) ?? '');
+    if (topic === topics.checks) {
+      const id = sessionOf(text);
+      return id !== undefined && ids.has(id) && found(id);
+    }
     // A record that cannot be read may tell its session nevertheless.
-    return topic === topics['dead-letters'] && quoted.some((id) => text.includes(id));
+    return topic === topics['dead-letters'] && found(quoted.find(([, quote]) => text.includes(quote))?.[0]);
   };
 }
 
 function sessionOf(text: string): string | undefined {
   try {
     const { sessionId } = JSON.parse(text) as { sessionId?: unknown };
-    return typeof sessionId === 'string' ? sessionId : undefined;
+    return typeof sessionId === 'string' ? storableText(sessionId) : undefined;
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { sessionsMatching } from './select-sessions.ts';
 export interface ErasureApiOptions {
   readonly database: Database;
   readonly erasure: Pick<SessionErasure, 'erase'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly audit: Pick<AuditLog, 'originOf'>;
 }
 
 /** `DELETE /sessions` and `DELETE /sessions/:id`. */
@@ -19,12 +19,8 @@ export function erasureHandlers({ database, erasure, audit }: ErasureApiOptions)
   readonly matching: RequestHandler;
   readonly one: RequestHandler<{ id: string }>;
 } {
-  const erase = async (request: IncomingMessage, subject: string, ids: readonly string[]) => {
-    const result = await erasure.erase(ids);
-    const { sessions, incidents, messages, records } = result;
-    await audit.record(request, 'session.erased', subject, { sessions, incidents, messages, records });
-    return result;
-  };
+  const erase = (request: IncomingMessage, subject: string, ids: readonly string[]) =>
+    erasure.erase(ids, { subject, by: audit.originOf(request) });
   return {
     matching: async (request, response) => {
       const query = parseQuery(request.query, erasureQuerySchema);

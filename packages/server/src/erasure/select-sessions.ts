@@ -28,3 +28,16 @@ export async function withSubAgents(database: Queryable, ids: readonly string[])
   );
   return rows.map(({ id }) => id);
 }
+
+/** Those of which the database holds something. */
+export async function storedAmong(database: Queryable, ids: readonly string[]): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    `with asked as (select jsonb_array_elements_text($1::jsonb) as id)
+     select id from asked where exists (select from sessions where sessions.id = asked.id)
+       or exists (select from incidents where session_id = asked.id)
+       or exists (select from verdicts where session_id = asked.id)
+       or exists (select from messages where session_id = asked.id)`,
+    [jsonText(ids)],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -24,18 +24,15 @@ export const erasedTables = [
   'repeated_loops',
 ] as const;
 
-export interface ErasedRows {
-  readonly incidents: number;
-  readonly messages: number;
-}
-
 /**
  * Deletes everything that is stored of sessions, and adds their incidents to the sums of deleted ones. The transaction holds
  * the change lock.
+ *
+ * @returns how many messages
  */
-export async function eraseRows(tx: Queryable, sessionIds: readonly string[]): Promise<ErasedRows> {
+export async function eraseRows(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
   const ids = jsonText(sessionIds);
-  const incidents = await eraseVerdicts(tx, sessionIds);
+  await eraseVerdicts(tx, sessionIds);
   await eraseSessions(tx, sessionIds);
   const messages = await tx.query(`delete from messages where session_id ${among} returning 1`, [ids]);
   await tx.query(`delete from gateway_replies where session_id ${among}`, [ids]);
@@ -44,7 +41,7 @@ export async function eraseRows(tx: Queryable, sessionIds: readonly string[]): P
     jsonText(sessionIds.map((id) => `session:${id}`)),
   ]);
   await eraseNames(tx);
-  return { incidents, messages: messages.length };
+  return messages.length;
 }
 
 /** Deletes what sums are named by, such as tags, if nothing that is stored has it. */
@@ -66,12 +63,11 @@ export async function eraseSessions(tx: Queryable, sessionIds: readonly string[]
   await tx.query(`delete from sessions where id ${among}`, [jsonText(sessionIds)]);
 }
 
-/** Deletes the verdicts and incidents of sessions, with their triage. @returns how many incidents */
-export async function eraseVerdicts(tx: Queryable, sessionIds: readonly string[]): Promise<number> {
+/** Deletes the verdicts and incidents of sessions, with their triage. */
+export async function eraseVerdicts(tx: Queryable, sessionIds: readonly string[]): Promise<void> {
   const incidents = await incidentsOf(tx, sessionIds);
   if (incidents.length > 0) await deleteIncidents(tx, incidents);
   await tx.query(`delete from verdicts where session_id ${among}`, [jsonText(sessionIds)]);
-  return incidents.length;
 }
 
 /** The ids of the incidents of sessions. */
