@@ -7,6 +7,13 @@ import { readBody } from './read-body.ts';
 
 const protobuf = 'application/x-protobuf';
 const json = 'application/json';
+/** An export without data. In JSON it may be `{}`, which says nothing about its format. */
+const emptyRequests: Readonly<Record<OtlpSignal, Buffer>> = {
+  traces: Buffer.from('{"resourceSpans":[]}'),
+  logs: Buffer.from('{"resourceLogs":[]}'),
+};
+/** A body that is longer is not looked at: bytes of `{}`, with some space around them. */
+const MAX_EMPTY_BYTES = 64;
 
 /** OTLP/HTTP: `POST /v1/traces` and `/v1/logs`, in JSON and protobuf, for exporters and collectors. */
 export function otlpApi(ingest: EventIngest): Router {
@@ -38,8 +45,23 @@ export function otlpApi(ingest: EventIngest): Router {
 /** The body as OTLP/JSON. @throws HttpProblem 415 for another encoding */
 function jsonOf(signal: OtlpSignal, request: Request): AsyncGenerator<Buffer> {
   if (request.is(protobuf) !== false) return decodeOtlp(signal, readBody(request));
-  if (request.is(json) !== false) return readBody(request);
+  if (request.is(json) !== false) return namingEmpty(signal, readBody(request));
   throw new HttpProblem(415, `Unsupported content type for OTLP; use ${protobuf} or ${json}`);
+}
+
+async function* namingEmpty(signal: OtlpSignal, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (head === undefined) yield chunk;
+    else {
+      head = Buffer.concat([head, chunk]);
+      if (head.length <= MAX_EMPTY_BYTES) continue;
+      yield head;
+      head = undefined;
+    }
+  }
+  if (head !== undefined)
+    yield /^\s*\{\s*\}\s*$/.test(head.toString('latin1')) ? emptyRequests[signal] : head;
 }
 
 /** OTLP/JSON of a request in protobuf. Reading throws HttpProblem 413 when it is too long, 400 when it is invalid. */
@@ -61,5 +83,5 @@ export async function* decodeOtlp(
   const text = otlpJson(Buffer.concat(parts), signal);
   if (text === undefined)
     throw new HttpProblem(400, `The body is not a valid OTLP ${signal} request in protobuf`);
-  yield Buffer.from(text);
+  yield text === '{}' ? emptyRequests[signal] : Buffer.from(text);
 }

@@ -106,6 +106,12 @@ it.each([
   expect(log.values(topics.events)).toEqual([]);
 });
 
+it('OTLP/gRPC: an empty export is accepted', async () => {
+  const { address, log } = await started();
+  expect(await send(address, { body: Buffer.alloc(0) })).toEqual(['OK', '']);
+  expect(log.values(topics.events)).toEqual([]);
+});
+
 it('OTLP/gRPC: an exporter is told to try again while the log cannot be written', async () => {
   const { address, log } = await started();
   log.failure = new Error('the disk is full');

@@ -66,8 +66,23 @@ describe('OTLP/HTTP', () => {
   });
 
   it.each([
+    ['/v1/traces', 'application/x-protobuf', '', ''],
+    ['/v1/logs', 'application/x-protobuf', '', ''],
+    ['/v1/traces', 'application/json', '{}', '{}'],
+    ['/v1/logs', 'application/json', ' {\n} ', '{}'],
+    ['/v1/traces', 'application/json', '{"resourceSpans":[]}', '{}'],
+    ['/v1/logs', 'application/json', '{"resourceLogs":[{}]}', '{}'],
+  ])('accepts an empty export to %s as %s: %j', async (path, type, body, expected) => {
+    const answer = await send(path, type, body);
+    expect([answer.status, await answer.text()]).toEqual([200, expected]);
+    expect(log.values(topics.events)).toEqual([]);
+  });
+
+  it.each([
     ['/v1/traces', 'application/x-protobuf', '\u0007no protobuf', 400],
     ['/v1/logs', 'application/json', 'no json', 400],
+    ['/v1/logs', 'application/json', '', 400],
+    ['/v1/traces', 'application/json', '{"spans":[]}', 400],
     ['/v1/traces', 'text/plain', '{}', 415],
   ])('rejects an invalid request to %s as %s', async (path, type, body, status) => {
     const answer = await send(path, type, body);
