@@ -29,9 +29,20 @@ export const apiTokensSchema = z.object({
   items: z.array(apiTokenSchema).describe('Newest first, with the expired ones, which may be revoked too.'),
 });
 
+/** Names are shown in tables, in the audit log and on terminals. */
+function isOneLine(text: string): boolean {
+  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+}
+
 /** Body of `POST /tokens`. */
 export const apiTokenPostSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).describe('Who or what uses the token; no other token has it.'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine(isOneLine, 'must not contain line breaks or other control characters')
+    .describe('Who or what uses the token; no other token has it.'),
   role: z.enum(roles),
   expiresAt: z
     .number()

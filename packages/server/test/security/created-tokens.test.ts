@@ -192,6 +192,8 @@ onBothDatabases(({ make, kind }) => {
   it.each([
     ['without a name', { role: 'viewer' }, 400, 'name'],
     ['with an empty name', { name: ' ', role: 'viewer' }, 400, 'name'],
+    ['with a line break in its name', { name: 'a\nb', role: 'viewer' }, 400, 'name: must not'],
+    ['with a control character in its name', { name: 'a\u001b[31m', role: 'viewer' }, 400, 'name: must not'],
     ['with a role that does not exist', { name: 'a', role: 'admin' }, 400, 'role'],
     ['that has expired', { name: 'a', role: 'viewer', expiresAt: START - 1 }, 400, 'expiresAt'],
     ['with a value of its own', { name: 'a', role: 'viewer', token: 'lw_1' }, 400, 'token'],
