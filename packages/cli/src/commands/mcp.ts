@@ -27,14 +27,26 @@ async function serve({ http, port, ...server }: McpOptions): Promise<void> {
   if (http !== true) {
     if (port !== undefined) throw new UsageError('--port needs --http: without it, nothing listens');
     const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+    const transport = new StdioServerTransport();
+    transport.onerror = answerUnreadable;
     // Ends when its client closes stdin.
-    await create().connect(new StdioServerTransport());
+    await create().connect(transport);
     return;
   }
   const { listenForMcp } = await import('../mcp/listen-for-mcp.ts');
   const { url, stop } = await listenForMcp(create, port ?? DEFAULT_PORT);
   print(`The MCP server of Loopwatch is at ${url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+}
+
+/** Answers a line that is no message, whose id is unknown: its sender would wait. */
+function answerUnreadable({ name }: Error): void {
+  const error =
+    name === 'SyntaxError'
+      ? { code: -32_700, message: 'Parse error: a line must be one message in JSON' }
+      : { code: -32_600, message: 'Invalid request: not a message of JSON-RPC 2.0' };
+  if (name === 'SyntaxError' || name === 'ZodError')
+    print(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
 }
 
 function parsePort(text: string): number {

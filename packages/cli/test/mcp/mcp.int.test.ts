@@ -212,6 +212,20 @@ describe('check_for_loop: judges the calls of the agent that asks, without a ser
   });
 });
 
+it('stdio: answers lines that are no messages, and serves the next one', async () => {
+  await using mcp = spawnCli(['mcp', '--server', url]);
+  const ping = '{"jsonrpc":"2.0","id":7,"method":"ping"}';
+  mcp.write(`{broken\n[]\nnull\n${ping}\n`);
+  expect(await mcp.exited).toBe(0);
+  const answers = mcp.stdout.map((line) => JSON.parse(line) as Json);
+  expect(answers).toMatchObject([
+    { jsonrpc: '2.0', id: null, error: { code: -32_700 } },
+    { jsonrpc: '2.0', id: null, error: { code: -32_600 } },
+    { jsonrpc: '2.0', id: null, error: { code: -32_600 } },
+    { id: 7, result: {} },
+  ]);
+});
+
 describe('errors: say what is wrong and how to correct it', () => {
   it.each<
     [
