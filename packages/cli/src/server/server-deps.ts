@@ -16,7 +16,7 @@ const MIN_TOKEN_LENGTH = 16;
 /**
  * The options of a server that follow from the configuration.
  *
- * @throws UsageError when other machines could reach it without a login
+ * @throws UsageError when a token is blank, or other machines could reach the server without a login
  */
 export function serverDeps(
   { settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>,
@@ -54,11 +54,17 @@ export function serverDeps(
   };
 }
 
-/** The API tokens from the environment; warns about short ones. */
+/** The API tokens from the environment; warns about short ones. @throws UsageError for a blank one */
 function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
   const read = (name: string): string | undefined => {
-    const token = process.env[name]?.trim();
-    if (token === undefined || token === '') return undefined;
+    const text = process.env[name];
+    // Empty is how Compose and shells pass a variable that is not set.
+    if (text === undefined || text === '') return undefined;
+    const token = text.trim();
+    if (token === '')
+      throw new UsageError(
+        `${name} is blank: set it to a token that cannot be guessed (openssl rand -hex 32), or unset it`,
+      );
     if (token.length < MIN_TOKEN_LENGTH) {
       logger.warn(
         `${name} has only ${String(token.length)} characters: generate one that cannot be guessed, for example with \`openssl rand -hex 32\``,

@@ -1,12 +1,26 @@
 import { settingsSchema } from '@loopwatch/contract';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { serverDeps } from '../../src/server/server-deps.ts';
 
 const lines: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
 const deps = (server: object) =>
   serverDeps({ settings: settingsSchema.parse({ server }), origins: {} }, logger);
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe.each(['LOOPWATCH_API_TOKEN', 'LOOPWATCH_VIEWER_TOKEN', 'LOOPWATCH_INGEST_TOKEN'])('%s', (name) => {
+  it(`${name}: is refused when it is blank`, () => {
+    vi.stubEnv(name, ' \t ');
+    expect(() => deps({})).toThrow(`${name} is blank`);
+  });
+
+  it(`${name}: counts as not set when it is empty`, () => {
+    vi.stubEnv(name, '');
+    expect(Object.values(deps({}).tokens ?? {})).toEqual([undefined, undefined, undefined]);
+  });
+});
 
 describe('serverDeps without a login', () => {
   it.each(['0.0.0.0', '::', '192.0.2.7', 'watch.acme.example'])(

@@ -1,4 +1,4 @@
-import { didYouMean, environmentName, nearest, settingPaths } from './setting-paths.ts';
+import { didYouMean, environmentName, isSecretPath, nearest, settingPaths } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /** Finds the settings among the environment variables, and warns about misspelled ones. */
@@ -37,6 +37,8 @@ const pathsByName = new Map(settingPaths(settingsSchema).map(({ path }) => [envi
 export function environmentSettings(environment: Readonly<Record<string, string | undefined>>): {
   readonly settings: readonly EnvironmentSetting[];
   readonly warnings: readonly string[];
+  /** Secrets of nothing but spaces: without them, a login would be tried, or left out, against the intent. */
+  readonly errors: readonly string[];
 } {
   const known = [...Object.entries(shortEnvironmentNames), ...pathsByName];
   const settings = known.flatMap(([name, path]) => {
@@ -44,7 +46,12 @@ export function environmentSettings(environment: Readonly<Record<string, string 
     return text.trim() === '' ? [] : [{ name, path, text }];
   });
   const unknown = Object.keys(environment).filter((name) => name.startsWith(prefix) && !isKnown(name));
-  return { settings, warnings: unknown.toSorted().map(warningFor) };
+  const errors = known.flatMap(([name, path]) => {
+    const text = environment[name] ?? '';
+    const isBlank = text !== '' && text.trim() === '' && isSecretPath(path);
+    return isBlank ? [`${name}: ${path} is blank; set it to the secret, or unset it`] : [];
+  });
+  return { settings, warnings: unknown.toSorted().map(warningFor), errors };
 }
 
 function isKnown(name: string): boolean {

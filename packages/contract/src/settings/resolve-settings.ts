@@ -41,7 +41,8 @@ export function resolveSettings({
   const draft = new SettingsDraft();
   if (file !== undefined) draft.merge([], settingsSchema, file.value, { source: 'file', name: file.name });
 
-  const { settings: variables, warnings } = environmentSettings(environment);
+  const { settings: variables, warnings, errors } = environmentSettings(environment);
+  draft.errors.push(...errors);
   for (const { name, path, text } of variables) {
     mergeAt(draft, path, { source: 'environment', name }, ({ schema }) => valueFromText(text, schema));
   }

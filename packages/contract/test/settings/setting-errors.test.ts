@@ -107,6 +107,11 @@ describe('resolveSettings: errors', () => {
       { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
       'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: a map of names to a block with the keys enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
     ],
+    [
+      'a blank secret in a variable',
+      { environment: { LOOPWATCH_LLM_API_KEY: '  ', LOOPWATCH_LLM_MODEL: ' ' } },
+      'LOOPWATCH_LLM_API_KEY: llm.api_key is blank; set it to the secret, or unset it',
+    ],
   ])('reports %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
 
   it('reports all errors at once, including those of overridden values', () => {
