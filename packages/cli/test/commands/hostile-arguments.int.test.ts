@@ -26,7 +26,7 @@ it.each([
   await using cli = spawnCli(args, { HOME: dir.path }, { cwd: dir.path });
   const status = await cli.exited;
   const isSuccess = args.includes('--yes');
-  expect(status).toBe(isSuccess ? 0 : args[0] === 'doctor' ? 1 : 2);
+  expect(status).toBe(isSuccess ? 0 : 2);
   const printed = [...cli.stdout, ...cli.stderr];
   expect(printed.length).toBeGreaterThan(0);
   expect(printed.join('').replaceAll('\t', '')).not.toMatch(/[\p{Cc}\u202e]/u);

@@ -51,6 +51,12 @@ export function resolveSettings({
   }
 
   const parsed = settingsSchema.safeParse(draft.value);
+  const brokers = draft.origins.get('kafka.brokers');
+  // In a file, an empty list is how a template writes that there is no Kafka.
+  if (parsed.data?.kafka.brokers.length === 0 && brokers?.name !== undefined && brokers.source !== 'file')
+    draft.errors.push(
+      `${brokers.name}: kafka.brokers is empty; write host:port, such as localhost:9092, or leave ${brokers.name} out to run without Kafka`,
+    );
   if (draft.errors.length > 0) return { ok: false, errors: draft.errors };
   if (!parsed.success) {
     return {

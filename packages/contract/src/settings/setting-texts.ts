@@ -106,7 +106,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     store_text: 'Off: verdicts and messages stored by the gateway contain no arguments and no text.',
   },
   kafka: {
-    brokers: 'Bootstrap brokers as host:port.',
+    brokers: 'Bootstrap brokers as host:port, with IPv6 addresses in brackets.',
     client_id: 'Client id that brokers show in their logs.',
     group: 'Consumer group of the workers.',
     instance_id:

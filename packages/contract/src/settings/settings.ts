@@ -11,6 +11,14 @@ function isRecordLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
 }
 
+const brokerRule =
+  'must be host:port, such as kafka-1:9092, with a port from 1 to 65535; an IPv6 address is in brackets, such as [::1]:9092';
+
+function isBroker(text: string): boolean {
+  const [, port] = /^(?:\[[\da-f:.]+(?:%\w+)?\]|[^\s:/[\]@,]+):(\d{1,5})$/i.exec(text) ?? [];
+  return Number(port) >= 1 && Number(port) <= 65_535;
+}
+
 /** A number of proxies, an address, an address range, or one of Express's names for ranges. */
 const proxyPattern = /^(?:\d{1,2}|loopback|linklocal|uniquelocal|[\d.]+(?:\/[\d.]+)?|[\da-f:]+(?:\/\d+)?)$/i;
 
@@ -22,7 +30,7 @@ export const settingsSchema = z.strictObject({
   ...detectionSchema.shape,
   kafka: z
     .strictObject({
-      brokers: z.array(z.string().min(1)).default([]),
+      brokers: z.array(z.string().min(1).refine(isBroker, brokerRule)).default([]),
       client_id: z.string().min(1).default('loopwatch'),
       group: z.string().min(1).default('loopwatch-worker'),
       instance_id: z.string().min(1).max(249).optional(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { presetNames, settingsSchema } from '../../src/index.ts';
+import { findSetting, valueFromText } from '../../src/internal.ts';
 import { faults, fromFile, resolve, type Sources, sound } from './resolving.ts';
 
 describe('resolveSettings: errors', () => {
@@ -107,12 +108,55 @@ describe('resolveSettings: errors', () => {
       { environment: { LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: 'search' } },
       'LOOPWATCH_TOOL_CALL_LOOP_PER_TOOL: tool_call_loop.per_tool is "search"; allowed: a map of names to a block with the keys enabled, max_repeats, ttl_seconds, mode, similarity_threshold, similarity',
     ],
+    ...['', ' ', ','].map((text): [string, Sources, string] => [
+      `a flag with an empty list of brokers, ${JSON.stringify(text)}`,
+      {
+        flags: { 'kafka.brokers': valueFromText(text, findSetting(settingsSchema, 'kafka.brokers')!.schema) },
+      },
+      '--set: kafka.brokers is empty; write host:port, such as localhost:9092, or leave --set out to run without Kafka',
+    ]),
+    [
+      'a variable with an empty list of brokers',
+      { environment: { KAFKA_BROKERS: ',' } },
+      'KAFKA_BROKERS: kafka.brokers is empty; write host:port, such as localhost:9092, or leave KAFKA_BROKERS out to run without Kafka',
+    ],
     [
       'a blank secret in a variable',
       { environment: { LOOPWATCH_LLM_API_KEY: '  ', LOOPWATCH_LLM_MODEL: ' ' } },
       'LOOPWATCH_LLM_API_KEY: llm.api_key is blank; set it to the secret, or unset it',
     ],
   ])('reports %s', (_, sources, message) => expect(faults(resolve(sources))).toEqual([message]));
+
+  it.each([
+    'localhost:99999',
+    'localhost:0',
+    'localhost',
+    'localhost:',
+    ':9092',
+    'a b:9092',
+    'a b',
+    '::1:9092',
+    '[::1]',
+    'kafka://a:9092',
+    'a:9092:1',
+    'a:1e3',
+  ])('reports the broker %j', (broker) => {
+    expect(faults(fromFile({ kafka: { brokers: ['k:9092', broker] } }))).toEqual([
+      `config.yaml: kafka.brokers is ["k:9092",${JSON.stringify(broker)}]; allowed: a list, each entry text that is not empty; kafka.brokers.1 must be host:port, such as kafka-1:9092, with a port from 1 to 65535; an IPv6 address is in brackets, such as [::1]:9092`,
+    ]);
+  });
+
+  it('accepts brokers by name and address', () => {
+    const brokers = [
+      'kafka-1:9092',
+      'b_1.acme.example:65535',
+      '10.0.0.1:1',
+      '[::1]:9092',
+      '[fe80::1%eth0]:9092',
+    ];
+    expect(sound(fromFile({ kafka: { brokers } })).settings.kafka.brokers).toEqual(brokers);
+    expect(sound(fromFile({ kafka: { brokers: [] } })).settings.kafka.brokers).toEqual([]);
+  });
 
   it('reports all errors at once, including those of overridden values', () => {
     const wrong = faults(
