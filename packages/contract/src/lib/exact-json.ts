@@ -13,14 +13,11 @@ export function exactJson(text: string): unknown {
 
 /** Whether a parsed value has an integer that may stand for several. Looking at numbers takes less time than at the text. */
 export function holdsInexact(value: unknown): boolean {
-  const stack = [value];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next === 'number') {
-      if (Number.isInteger(next) && !Number.isSafeInteger(next)) return true;
-    } else if (typeof next === 'object' && next !== null) {
-      for (const part of Object.values(next)) if (typeof part !== 'string') stack.push(part);
-    }
-  }
+  const stack: object[] = [[value]];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop())
+    for (const part of Array.isArray(next) ? (next as unknown[]) : (Object.values(next) as unknown[]))
+      if (typeof part === 'object' && part !== null) stack.push(part);
+      else if (typeof part === 'number' && Math.abs(part) > Number.MAX_SAFE_INTEGER) return true;
   return false;
 }
 
