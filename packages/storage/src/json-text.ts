@@ -8,7 +8,7 @@ export function jsonText(value: unknown): string {
   return storableJson(JSON.stringify(value));
 }
 
-/** Replaces the same characters in a statement's parameters, so that a lookup finds the stored text. */
+/** Makes a statement's parameters what names are stored as, so that a lookup finds them. */
 export function storableParameters(parameters: readonly unknown[]): unknown[] {
   return parameters.map((value: unknown) => {
     if (typeof value === 'string') return storableText(value);

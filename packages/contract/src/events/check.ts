@@ -88,8 +88,8 @@ export function decodeEvent(source: EventSource): DecodeResult {
   } catch (error) {
     return reject('not_json', messageOf(error));
   }
-  // Such names can only come from an escape, or from a text that is not well-formed.
-  return accept(value, source, !text.includes('\\u') && text.isWellFormed());
+  // Other names can only come from an escape, from a text that is not well-formed, or from one with a byte order mark.
+  return accept(value, source, !text.includes('\\u') && !text.includes('\ufeff') && text.isWellFormed());
 }
 
 /** Arguments and results hold the ids of other systems. */

@@ -6,13 +6,17 @@ export const MAX_NAME_BYTES = 1024;
 
 /**
  * Replaces what PostgreSQL cannot store, U+0000 and lone surrogates, by U+FFFD. UTF-8 cannot express a lone surrogate
- * either, so ids that differ only in these characters are one id in every log and database.
+ * either, so ids that differ only in these characters are one id in every log and database. It also replaces a U+FEFF at the
+ * beginning: decoders take it for a byte order mark and drop it, so a database could answer with the name of something else.
  */
 export function storableText(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
+  const unmarked = text.startsWith('\ufeff') ? `\ufffd${text.slice(1)}` : text;
+  return unmarked.isWellFormed() && !unmarked.includes('\0')
+    ? unmarked
+    : unmarked.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** Replaces the same characters in JSON text, where they are escapes. */
+/** Replaces in JSON text, where they are escapes, the characters that PostgreSQL cannot store. */
 export function storableJson(json: string): string {
   return json.includes('\\u')
     ? json.replace(ESCAPES, (escape) => (UNSTORABLE.test(escape) ? '\\ufffd' : escape))

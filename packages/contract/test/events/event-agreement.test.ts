@@ -131,6 +131,13 @@ it('names: what a database or a log would make one is one from the door on', () 
     },
   });
   for (const other of others) expect(other).toEqual(first);
+  const [marked, ...same] = ['\\ufeffq', '\ufeffq', '\ufffdq'].map(read);
+  expect(marked).toMatchObject({
+    sessionId: '\ufffdq',
+    event: { agent: '\ufffdq', tags: { '\ufffdq': '\ufffdq' } },
+  });
+  for (const other of same) expect(other).toEqual(marked);
+  expect(read('q\ufeff')).toMatchObject({ sessionId: 'q\ufeff' });
   expect(read('pair \\ud83d\\ude00')).toMatchObject({ sessionId: 'pair 😀' });
 });
 

@@ -17,8 +17,9 @@ export function erasedRecords(
   onFound: (sessionId: string) => void,
 ): (topic: string, record: LogRecord) => boolean {
   const incidents = new Set(incidentIds);
-  const sessions = new Map(sessionIds.flatMap((id) => [[id, id] as const, [`session:${id}`, id] as const]));
-  const ids = new Set(sessionIds);
+  const sessions = new Map(
+    sessionIds.flatMap((id) => [[storableText(id), id] as const, [`session:${id}`, id] as const]),
+  );
   const quoted = sessionIds.map((id) => [id, JSON.stringify(id)] as const);
   const found = (id: string | undefined): boolean => {
     if (id !== undefined) onFound(id);
@@ -29,10 +30,7 @@ export function erasedRecords(
     const name = key === null ? null : storableText(key.toString());
     if (name !== null && (found(sessions.get(name)) || incidents.has(name))) return true;
     if (text === null) return false;
-    if (topic === topics.checks) {
-      const id = sessionOf(text);
-      return id !== undefined && ids.has(id) && found(id);
-    }
+    if (topic === topics.checks) return found(sessions.get(sessionOf(text) ?? ''));
     // A record that cannot be read may tell its session nevertheless.
     return topic === topics['dead-letters'] && found(quoted.find(([, quote]) => text.includes(quote))?.[0]);
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { erasedHeader, type TopicNames } from '@loopwatch/contract';
+import { erasedHeader, storableText, type TopicNames } from '@loopwatch/contract';
 import type { Erasure as ErasureResult } from '@loopwatch/contract/api';
 import type { OutputRecord, RecordSink } from '@loopwatch/log';
 import { atMost } from '@loopwatch/platform';
@@ -148,7 +148,7 @@ export class SessionErasure {
 
   /** Resolves once the worker has forgotten the sessions, and what it wrote about them is read. */
   async #marks(ids: readonly string[]): Promise<void> {
-    const names = ids.flatMap((id) => [`verdicts/${id}`, `sessions/${id}`]);
+    const names = ids.map(storableText).flatMap((id) => [`verdicts/${id}`, `sessions/${id}`]);
     await Promise.all(
       names.map(
         (name) =>

@@ -2,6 +2,8 @@ import type { ErasureQuery } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
 import { Conditions } from '../storage/conditions.ts';
 
+// Ids are read as JSON here: of text, the embedded database drops a byte order mark that an earlier version has stored.
+
 /** The sessions of a tenant or with a tag; those whose sessions retention deleted are found by their incidents. */
 export async function sessionsMatching(
   database: Queryable,
@@ -11,7 +13,7 @@ export async function sessionsMatching(
   if (tenant !== undefined) conditions.anyOf('tenant', [tenant]);
   if (tag !== undefined) conditions.anyTag('tags', [tag]);
   const rows = await database.query<{ id: string }>(
-    `select id from sessions ${conditions.where} union select session_id as id from incidents ${conditions.where}`,
+    `select to_jsonb(id) as id from sessions ${conditions.where} union select to_jsonb(session_id) from incidents ${conditions.where}`,
     conditions.parameters,
   );
   return rows.map(({ id }) => id);
@@ -23,7 +25,7 @@ export async function withSubAgents(database: Queryable, ids: readonly string[])
     `with recursive family as (
        select jsonb_array_elements_text($1::jsonb) as id
        union select s.id from sessions s join family on s.parent = family.id
-     ) select id from family`,
+     ) select to_jsonb(id) as id from family`,
     [jsonText(ids)],
   );
   return rows.map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { storableText } from '@loopwatch/contract';
 import type { ScopeKind } from '@loopwatch/contract/api';
 import { badRequest } from '../http/problem.ts';
 
@@ -16,7 +17,10 @@ export function parseScope(text: string): Scope {
   const model = /^model:([^/]+\/.+)$/.exec(text)?.[1];
   if (model !== undefined) return { kind: 'model', text, name: model };
   const session = /^session:(.+)$/s.exec(text)?.[1];
-  if (session !== undefined) return { kind: 'session', text, name: session };
+  if (session !== undefined) {
+    const name = storableText(session);
+    return { kind: 'session', text: `session:${name}`, name };
+  }
   const detail = 'must be server, model:<backend>/<model> or session:<id>, URL-encoded';
   throw badRequest({ parameter: 'scope', detail });
 }

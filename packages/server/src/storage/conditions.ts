@@ -1,3 +1,4 @@
+import { storableText } from '@loopwatch/contract';
 import type { IncidentFilter } from '@loopwatch/contract/api';
 import { jsonText } from '@loopwatch/storage';
 
@@ -42,7 +43,8 @@ export class Conditions {
     if (isAny(tags)) return;
     const parts = tags.map((tag) => {
       const colon = tag.indexOf(':');
-      const held = jsonText({ [tag.slice(0, colon)]: tag.slice(colon + 1) });
+      const [name, value] = [tag.slice(0, colon), tag.slice(colon + 1)].map(storableText);
+      const held = jsonText({ [name ?? '']: value });
       return `${column} @> ${this.parameter(held)}::jsonb`;
     });
     this.add(`(${parts.join(' or ')})`);

@@ -138,6 +138,25 @@ it('erasure: one that could not be written has not begun', async () => {
   await second.server.stop();
 });
 
+it('erasure: takes an id with a byte order mark for itself, whether it is stored with or without the mark', async () => {
+  const { memory, log, store, left } = erasingLog();
+  const server = await serverOver(log, memory, await folder());
+  for (const id of ['abc', '\ufffdabc']) store(id);
+  // As earlier versions stored it.
+  store('\ufeffold', 'old');
+  store('old');
+  await expect.poll(() => server.items('/sessions')).toHaveLength(4);
+  await expect.poll(() => server.items('/incidents')).toHaveLength(4);
+  const erased = await server.request(`/sessions/${encodeURIComponent('\ufeffabc')}`, 'DELETE');
+  expect(erased).toMatchObject({ body: { sessions: 1, incidents: 1, records: 3 } });
+  expect([left('abc'), left('\ufffdabc')]).toEqual([3, 0]);
+  expect(await server.request('/sessions?tenant=old', 'DELETE')).toMatchObject({ body: { incidents: 1 } });
+  expect([left('old'), left('\ufeffold')]).toEqual([3, 0]);
+  const rest = (await server.items('/sessions')) as { sessionId: string }[];
+  expect(rest.map(({ sessionId }) => sessionId).sort()).toEqual(['abc', 'old']);
+  await server.server.stop();
+});
+
 it('erasure: counts the sessions of which there was something', async () => {
   const { memory, log, store, left } = erasingLog();
   const server = await serverOver(log, memory, await folder());

@@ -9,17 +9,24 @@ const emptyDatabase = sharedPglite();
 
 it('posted ids that a database makes one reach the log as one; long ones are refused', async () => {
   const { url, log, server } = await startServer({ openDatabase: emptyDatabase, now: () => START });
-  const ids = ['"run\\udc11"', '"run\\ud9aa"', '"run\\u0000"', `"${'漢'.repeat(400)}"`];
+  const ids = [
+    '"\\ufeffrun"',
+    '"\ufeffrun"',
+    '"run\\udc11"',
+    '"run\\ud9aa"',
+    '"run\\u0000"',
+    `"${'漢'.repeat(400)}"`,
+  ];
   const response = await fetch(`${url}/api/v1/events`, {
     method: 'POST',
     body: ids.map((id) => `{"sessionId":${id},"type":"turn_started"}`).join('\n'),
   });
   expect([response.status, await response.json()]).toMatchObject([
     202,
-    { accepted: 3, rejected: [{ line: 4, code: 'invalid_event' }] },
+    { accepted: 5, rejected: [{ line: 6, code: 'invalid_event' }] },
   ]);
   const keys = (log.topics.get(topics.events) ?? []).map(({ key }) => String(key));
-  expect(new Set(keys)).toEqual(new Set(['run\ufffd']));
+  expect(new Set(keys)).toEqual(new Set(['\ufffdrun', 'run\ufffd']));
   const decided = await fetch(`${url}/api/v1/decide`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
