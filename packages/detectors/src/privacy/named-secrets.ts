@@ -4,25 +4,25 @@
  */
 /** Names of secrets. */
 const NAME =
-  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_ -]?access)?(?:[_ -]?key)?(?:[_-]?base)?|token|(?:api|app|access|account|auth|private|encryption|signing|master|subscription|deploy|license|storage|service|webhook)[_ -]?key|connection[_-]?string|authorization|credentials?|_auth|session[_-]?key|[jp]h?p?sess(?:ion)?id|(?:set-)?cookie)';
+  '(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_ -]?access)?(?:[_ -]?key)?(?:[_-]?base)?|token|(?:api|app|access|account|auth|private|encryption|signing|master|subscription|deploy|license|storage|service|webhook)[_ -]?key|client-key-data|connection[_-]?string|authorization|credentials?|_auth|session[_-]?key|[jp]h?p?sess(?:ion)?id|(?:set-)?cookie)';
 /** Words after a name that leave it one. */
 const SUFFIX = '(?:[_-]?(?:value|default|prod(?:uction)?|live|dev|staging|test|primary|secondary|\\d{1,3}))?';
 
 /** The key of a quoted value, at whatever depth of nested JSON. */
-const QUOTED_KEY = `(?:${NAME}${SUFFIX})(?:\\\\{0,15}["'])?\\s{0,9}(?:=>|:=|[:=])`;
+const QUOTED_KEY = `(?:${NAME}${SUFFIX}|(?:db|sql|user|admin|mail|smtp)_pass)(?:\\\\{0,15}["']\\]?)?\\s{0,9}(?:=>|:=|[:=])`;
 
 /**
  * A quoted value after such a key. In nested JSON the quotes are escaped: the value ends at a quote with as many backslashes as
  * its opening quote, so that an escaped quote inside does not end it.
  */
 const QUOTED = new RegExp(
-  `(${QUOTED_KEY}\\s{0,9}(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
+  `(${QUOTED_KEY}\\s{0,9}(?:b|Some\\()?(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
   'gi',
 );
 
 /** An unquoted value, or one after an encoded `=`. */
 const UNQUOTED = new RegExp(
-  `(${NAME}${SUFFIX}|[_-]pass|(?<=[?&;])(?:sig|signature|x-amz-signature|x-goog-signature|code|key|auth|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?([ \\t]{0,9}(?:=>|:=|[:=])[ \\t]{0,9}|%3D)([^\\s"'\`,;&|<>(){}[\\]\\\\‹]{3,4096})`,
+  `(${NAME}${SUFFIX}|[_-]pass|(?<=[?&;])(?:sig|signature|x-amz-signature|x-goog-signature|code|key|auth|pass|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?([ \\t]{0,9}(?:=>|[?:]=|[:=])[ \\t]{0,9}|%3D)([^\\s"'\`,;&|<>(){}[\\]\\\\‹]{3,4096})`,
   'gi',
 );
 
@@ -44,10 +44,10 @@ const URL_USER = /([a-z0-9+.-]:\/\/)((?=[a-z_-]{0,99}\d)[\w-]{20,256})@/gi;
 
 /** Words of which each of these has at least one: most texts have none. Without anything else, they are searched quickly. */
 export const NAMED_WORDS =
-  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified| -a | -u|-pw|configure set|creds|openssl|zip |7z|rar |sqlplus|expdp|impdp|sqlldr|rabbitmqctl|<<<|stdin|sudo';
+  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified| -a | -u|-pw|configure set|creds|openssl|zip |7z|rar |sqlplus|expdp|impdp|sqlldr|rabbitmqctl|<<<|stdin|sudo|securestring|:5432:';
 /** What one of these needs. */
 export const NAMED_SIGN = [
-  `(?:${NAME}${SUFFIX}|[_-]pass|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?(?:\\\\{0,15}["'])?(?:\\s{0,9}[:=]|%3D)`,
+  `(?:${NAME}${SUFFIX}|[_-]pass|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pass|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?(?:\\\\{0,15}["']\\]?)?(?:\\s{0,9}\\??[:=]|%3D)`,
   '-[a-z-]{0,25}(?:key|pass(?:w(?:or)?d|phrase)?|pwd|pw|secret|token|auth)[=: \\t]',
   'x-[a-z-]{0,40}(?:key|token|secret|auth|signature)[ \\t:]',
   '(?:bearer|basic|token)\\s',
@@ -85,7 +85,7 @@ export function replaceNamed(text: string, hide: (secret: string) => string): st
 }
 
 const PLACEHOLDER =
-  /^(?:[$%@{<*[(]|\\|x{3,}$|\.{3}|your[_-]|my[_-](?:secret|token|password|api)|[A-Z_]{3,}$|(?:nil|str|bytes|int|integer|number|bool|boolean|object|any|unknown|required|optional|redacted|masked|hidden|secret|token|password|example|default|empty)$|(?:process\.env|import\.meta|os\.|env\.|environ|self\.|this\.|config\.|settings\.|req\.|request\.|args\.|options?\.|params\.|ctx\.|data\.|user\.|get[A-Z_]|await$|new$|function$|typeof$|if$|in$|as$))/;
+  /^(?:\$(?!(?=\w*[A-Z])\w*\d[A-Za-z]+\d[A-Za-z])|[%@{<*[(]|\\|x{3,}$|\.{3}|your[_-]|my[_-](?:secret|token|password|api)|[A-Z_]{3,}$|(?:nil|str|bytes|int|integer|number|bool|boolean|object|any|unknown|required|optional|redacted|masked|hidden|secret|token|password|example|default|empty)$|(?:process\.env|import\.meta|os\.|env\.|environ|self\.|this\.|config\.|settings\.|req\.|request\.|args\.|options?\.|params\.|ctx\.|data\.|user\.|get[A-Z_]|await$|new$|function$|typeof$|if$|in$|as$))/;
 
 /** Whether a value stands for another one. */
 export function isPlaceholder(value: string): boolean {
@@ -95,6 +95,8 @@ export function isPlaceholder(value: string): boolean {
 function isQuotedSecret(before: string, value: string): boolean {
   // The quote ends a text that ends with the name: what follows is code.
   if (/^[\s,;:)}\]+]/.test(value)) return false;
+  // A message about a field: `errors["password"] = "is too short"`.
+  if (before.includes(']') && /\s/.test(value)) return false;
   if (/access[_ -]?key/i.test(before) && value.length < 8) return false;
   // One short word is a kind of token, not one.
   if (/(?:token|cookie|secret|credentials?)/i.test(before) && /^[a-z]{1,7}$/.test(value)) return false;
@@ -134,7 +136,7 @@ function isUnquotedSecret({ name, separator, value, at, end, text }: Assignment)
   // A call, an index, a template, a path.
   if (next === '(' || next === '[' || next === '{') return false;
   const isPassword = /pass|pwd/i.test(name);
-  if (/^[\d.]+$/.test(value)) return isPassword && value.length >= 4 && !separator.includes(' ');
+  if (/^[\d.]+$/.test(value)) return isPassword && value.length >= (separator.includes(' ') ? 8 : 4);
   const { whole, before } = wordAround(text, at, name);
   const isTight = separator === '=' || separator === '%3D';
   if (isTight && (before === '?' || before === '&'))

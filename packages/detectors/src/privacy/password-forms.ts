@@ -50,7 +50,11 @@ function each(
 const named = (signs: string): string => String.raw`${QUOTE}[^\s${signs}'"]{1,100}[${signs}]`;
 
 const passwordForms: readonly PasswordForm[] = [
-  command(['curl'], 'curl', String.raw`(?:-u|--user|--proxy-user|-U)[ =]?${named(':')}`),
+  command(
+    ['curl'],
+    'curl',
+    String.raw`(?:(?:-u|--user|--proxy-user|-U)[ =]?${named(':')}|(?:-b|--cookie)[ =]${QUOTE}[^\s='"]{1,60}=)`,
+  ),
   command(['http', '-a'], 'https?', String.raw`(?:-a|--auth)[ =]${named(':')}`),
   ...each(['xh', 'ab', 'lftp'], ['-'], (parts, word) =>
     command(parts, word, String.raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
@@ -88,7 +92,11 @@ const passwordForms: readonly PasswordForm[] = [
   ),
   command(['<<<'], '(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)', String.raw`<<<\s{0,4}`),
   ...each(['mysql', 'mariadb'], ['-p'], (parts, word) =>
-    form(parts, String.raw`${START}${word}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p`, NO_FLAG),
+    form(
+      parts,
+      String.raw`${START}${word}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p${QUOTE}`,
+      `(?<=["'])${IN_QUOTES}|${NO_FLAG}`,
+    ),
   ),
   form(['sshpass'], String.raw`${START}sshpass${GAP}-p\s{0,4}${QUOTE}`),
   command(['redis-cli'], 'redis-cli', `-a${GAP}`),
@@ -201,21 +209,37 @@ const passwordForms: readonly PasswordForm[] = [
     IN_QUOTES,
     'gi',
   ),
-  ...each(VARIABLES, ['name', 'value'], (parts, word) =>
+  ...each([...VARIABLES, 'password', 'api_key'], ['value'], (parts, word) =>
     form(
       parts,
-      String.raw`${START}name${QUOTE}\s{0,4}:\s{0,4}${QUOTE}[A-Z_]{0,40}${word}${QUOTE}\s{0,4},?\s{0,40}${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
+      String.raw`${START}(?:name|key)${QUOTE}\s{0,4}:\s{0,4}${QUOTE}\w{0,40}${word}${QUOTE}\s{0,4}[^{}]{0,40}?${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
       String.raw`[^\s"'\\,}‹]{3,1000}`,
+    ),
+  ),
+  form(['securestring'], String.raw`SecureString${GAP}(?:-String${GAP})?${QUOTED}`, IN_QUOTES),
+  // A line of `.pgpass`.
+  form([':5432:'], String.raw`:5432:[\w*-]{1,60}:[\w.*-]{1,60}:`, String.raw`[^\s:"'\\‹]{6,200}`),
+  // An argument after a name, that of a setter, a default of Terraform, a cell of a table, a literal of JavaScript, a block of YAML.
+  ...each(['password', 'secret', 'token', 'api_key', 'apikey'], [], (parts, word) =>
+    form(
+      parts,
+      String.raw`(?:\(|variable )${QUOTED}[\w.-]{0,60}${word}${QUOTED}(?:,|\s?\{[^{}]{0,300}?default\s{0,9}=)\s{0,4}${QUOTED}|\|\s{1,9}\w{0,40}${word}\s{1,40}\|\s{0,40}|${word}(?:\(${QUOTED}|\s?[:=]\s?${TICK}|: [|>]-?(?:\n|\\{1,15}n) {1,40})`,
+      String.raw`(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s|${TICK}"'\\$(){}‹]{8,200}(?=[${TICK}"'\\\s]|$)`,
+      'gi',
     ),
   ),
 ];
 
+const allParts = [...new Set(passwordForms.flatMap(([parts]) => parts))];
+
 /** Replaces the passwords in these forms. */
 export function replaceInForms(text: string, hide: (secret: string) => string): string {
   const lower = text.toLowerCase();
+  // Each once: searching for the parts takes longer than for the forms.
+  const contained = new Set(allParts.filter((part) => lower.includes(part)));
   let masked = text;
   for (const [parts, form] of passwordForms) {
-    if (!parts.every((part) => lower.includes(part))) continue;
+    if (!parts.every((part) => contained.has(part))) continue;
     masked = masked.replace(form, (whole: string, before: string, value: string) =>
       isPlaceholder(value) ? whole : before + hide(value),
     );

@@ -11,8 +11,10 @@ const TOKENS: readonly Token[] = [
   ['sk-(?:ant|proj|svcacct|or|lf)-', '[\\w-]{8,}'],
   ['[spr]k-', '(?:[A-Za-z0-9]{16,}|(?=[A-Za-z_-]{0,99}\\d)[\\w-]{16,})'],
   ['(?:hf|api_org)_', '[A-Za-z0-9]{20,}'],
-  ['(?:r8|gsk|tgp_v1|fw|fc)_', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
+  ['(?:r8|gsk|tgp_v1|fw|fc|e2b|lsv2)_', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
   ['(?:xai|pplx|csk|nvapi|jina|tvly)[-_]', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
+  ['tvly-', '(?:[a-z]{3,4}-)?[A-Za-z0-9]{20,}'],
+  ['fc-', '[a-f0-9]{32}\\b'],
   // Payments and shops.
   ['(?:sk|rk|pk|ek)_(?:live|test|prod)_', '[A-Za-z0-9]{10,}'],
   ['whsec_', '[A-Za-z0-9+/=]{16,}'],
@@ -36,7 +38,7 @@ const TOKENS: readonly Token[] = [
   ['(?:CLOJARS_|AKCp|cmVmd)', '[A-Za-z0-9]{50,}'],
   // Clouds and hosting.
   ['(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])', '[A-Z0-9]{16}\\b'],
-  ['ABSK', '[A-Za-z0-9+/=]{60,}'],
+  ['ABSK', '[A-Za-z0-9+/=]{40,}'],
   ['AIza', '[\\w-]{35}'],
   ['ya29\\.', '[\\w.-]{20,}'],
   ['GOCSPX-', '[\\w-]{20,}'],
