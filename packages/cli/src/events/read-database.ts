@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '@loopwatch/contract';
+import { exactJson, messageOf } from '@loopwatch/contract';
 import { decompress } from 'fzstd';
 import type { Database } from 'libsql';
 import { UsageError } from '../errors.ts';
@@ -196,7 +196,7 @@ function jsonIn(column: unknown): unknown {
   const text = textIn(column);
   if (typeof text !== 'string') return text;
   try {
-    return JSON.parse(text);
+    return exactJson(text);
   } catch {
     return text;
   }

@@ -1,3 +1,4 @@
+import { jsonFrom } from '@loopwatch/contract';
 import { readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { JsonValues, type Piece } from './json-values.ts';
@@ -196,7 +197,7 @@ class DocumentValues {
   }
 
   #recordsOf({ first, lines, isValue }: Piece): FileRecord[] {
-    const value = isValue && lines.length > 1 ? parseJson(lines.join('\n')) : undefined;
+    const value = isValue && lines.length > 1 ? jsonFrom(lines.join('\n')) : undefined;
     if (value === undefined) return recordsOf(lines, first, this.#translator);
     this.#hasRead = true;
     return [{ line: first + 1, text: undefined, ...this.#translator.readValue(value) }];
@@ -206,13 +207,5 @@ class DocumentValues {
 /** Whether the first non-blank line begins a value that continues on later lines. */
 function beginsDocument(lines: readonly string[]): boolean {
   const first = lines.find((line) => line.trim() !== '')?.trim();
-  return first !== undefined && /^[{[]/.test(first) && parseJson(first) === undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return first !== undefined && /^[{[]/.test(first) && jsonFrom(first) === undefined;
 }

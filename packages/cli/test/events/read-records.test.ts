@@ -34,6 +34,15 @@ describe('RecordReader', () => {
     expect(records.flatMap(({ events }) => events)).toHaveLength(messages.length);
   });
 
+  it('keeps the digits of long integers in a document of several lines', async () => {
+    const text = `[${[1, 2].map((n) => `{"sessionId":"s","type":"tool_call_request",\n"name":"f","args":{"id":121234567890123400${String(n)}}}`).join(',')}]`;
+    const records = await recordsOf('long-integers.json', text);
+    expect(records.flatMap(({ events }) => events.map((event) => event['args']))).toEqual([
+      { id: '1212345678901234001' },
+      { id: '1212345678901234002' },
+    ]);
+  });
+
   const calls = ['ls', 'cat'].map((name) => ({
     type: 'tool_call_request',
     sessionId: 's',
