@@ -9,6 +9,7 @@ export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export { indirectSecret, notificationSecrets, withoutSecrets } from './settings/notification-settings.ts';
 export { resolveSettings } from './settings/resolve-settings.ts';
 export {
+  choiceFrom,
   didYouMean,
   entrySchema,
   environmentName,

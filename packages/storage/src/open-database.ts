@@ -3,8 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Settings } from '@loopwatch/contract';
 import { FolderError, repairCommand } from '@loopwatch/platform';
 import type { Logger } from 'pino';
-import type { Database } from './database.ts';
-import { DatabaseUnavailable } from './database.ts';
+import { type Database, DatabaseUnavailable } from './database.ts';
 import { MigrationError, migrate } from './migrate.ts';
 import { openPglite } from './pglite-database.ts';
 

@@ -13,6 +13,7 @@ import { UsageError } from '../errors.ts';
 import { installationOf } from './hook-command.ts';
 import type { HookInstallation, HookTarget } from './hook-target.ts';
 import { type HookedAgent, isLoopwatchHook } from './hooked-agents.ts';
+import { lineEnd } from './line-end.ts';
 import { readPlugin } from './plugin-client.ts';
 import { addToToml, hooksInToml, removeFromToml } from './toml-settings.ts';
 import { addToYaml, hooksInYaml, removeFromYaml } from './yaml-settings.ts';
@@ -161,7 +162,7 @@ function removeNode(text: string, path: JSONPath): string {
 /** A property of the settings or their hooks, or an item of a list of hooks, on lines of its own. */
 function indented(text: string, content: string): string {
   const indent = /^(\t| +)"/m.exec(text)?.[1] ?? '  ';
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const eol = lineEnd(text);
   const inner = content.replace(/^,/, '');
   const isItem = inner.startsWith('{');
   const depth = isItem ? 2 : /^"(?:hooks|version)":/.test(inner) ? 0 : 1;

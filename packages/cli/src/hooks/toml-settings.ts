@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { type HookEntry } from './hook-command.ts';
 import type { HookTarget } from './hook-target.ts';
 import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
+import { lineEnd } from './line-end.ts';
 
 /** Hooks in TOML, each a table of the list `hooks`. All other text is unchanged. */
 
@@ -11,7 +12,7 @@ export function addToToml(file: string, text: string, agent: ListedHooks, target
   // A list in brackets takes no tables.
   if (hooks !== undefined && (!Array.isArray(hooks) || !text.includes(TABLE)))
     throw new UsageError(`${file}: hooks is not a list of tables, [[hooks]]; fix it first`);
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const eol = lineEnd(text);
   const tables = agent.events.map((event) =>
     [
       TABLE,

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import type { HookEntry } from './hook-command.ts';
 import type { HookTarget } from './hook-target.ts';
 import { isLoopwatchHook, type ListedHooks } from './hooked-agents.ts';
+import { lineEnd } from './line-end.ts';
 
 /** Hooks in YAML: lists by event. Where there are no others, all other text is unchanged; else all comments are kept. */
 
@@ -52,10 +53,6 @@ export function removeFromYaml(file: string, text: string, agent: ListedHooks): 
         if (isLoopwatchHook(entries[at])) settings.deleteIn(['hooks', event, at]);
   }
   return withEnds(settings.toString(format), lineEnd(text));
-}
-
-function lineEnd(text: string): string {
-  return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
 function withEnds(text: string, eol: string): string {

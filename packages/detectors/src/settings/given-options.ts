@@ -1,16 +1,15 @@
 import { type DetectionInput, type DetectionSettings, detectionSchema, inEnglish } from '@loopwatch/contract';
 import {
   allowedValues,
+  choiceFrom,
   didYouMean,
   entrySchema,
   findSetting,
   nearest,
   type SettingSchema,
-  schemaDef,
   schemaShape,
   unwrapSchema,
   valueAt,
-  valueFromText,
 } from '@loopwatch/contract/internal';
 import { shownValue } from './shown-value.ts';
 
@@ -48,8 +47,7 @@ export function settingsFrom(input: DetectionInput): DetectionSettings {
 
 function spelled(schema: SettingSchema, value: unknown): unknown {
   const inner = unwrapSchema(schema);
-  if (typeof value === 'string')
-    return schemaDef(inner).type === 'enum' ? valueFromText(value, inner) : value;
+  if (typeof value === 'string') return choiceFrom(value, inner);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const shape = schemaShape(inner) ?? {};
   const entry = entrySchema(inner);

@@ -1,5 +1,5 @@
 import { type DetectionSettings, detectionSchema, modelSettingsSchema } from '@loopwatch/contract';
-import { findSetting, schemaDef, unwrapSchema, valueFromText } from '@loopwatch/contract/internal';
+import { choiceFrom, findSetting } from '@loopwatch/contract/internal';
 import { applyControl, refusalText, withScope } from '@loopwatch/detectors/internal';
 import { HttpProblem } from '../http/problem.ts';
 import type { Scope } from './scope.ts';
@@ -31,8 +31,7 @@ export function asSpelled({ kind }: Scope, set: Readonly<Record<string, unknown>
   const schema = kind === 'model' ? modelSettingsSchema : detectionSchema;
   const spelled = (path: string, value: unknown): unknown => {
     const setting = findSetting(schema, path)?.schema;
-    const isChoice = setting !== undefined && schemaDef(unwrapSchema(setting)).type === 'enum';
-    return isChoice && typeof value === 'string' ? valueFromText(value, setting) : value;
+    return setting !== undefined && typeof value === 'string' ? choiceFrom(value, setting) : value;
   };
   return Object.fromEntries(Object.entries(set).map(([path, value]) => [path, spelled(path, value)]));
 }
