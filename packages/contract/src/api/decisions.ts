@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nameSchema } from '../events/event.ts';
+import { MAX_TIME, nameSchema } from '../events/event.ts';
 
 /* `POST /decide`: whether a call may run. */
 
@@ -53,7 +53,7 @@ export const genericHookSchema = z.strictObject({
       'The same before and after; required for calls at the same time, and to report after without before.',
     ),
   parentSession,
-  time: z.number().nonnegative().optional().describe('Epoch ms; default: now.'),
+  time: z.number().nonnegative().max(MAX_TIME).optional().describe('Epoch ms; default: now.'),
 });
 
 export const genericHookAnswerSchema = z.object({

@@ -20,7 +20,7 @@ export const nameSchema = z
 const optionalName = nameSchema.nullish();
 
 /** Range of `Date` in milliseconds: readers convert times to dates. */
-const MAX_TIME = 8.64e15;
+export const MAX_TIME = 8.64e15;
 
 /** Epoch milliseconds or an RFC 3339 date-time with an offset. */
 const timeSchema = z.union([z.number().min(-MAX_TIME).max(MAX_TIME), z.iso.datetime({ offset: true })]);

@@ -1,6 +1,6 @@
 import { proposedCallSchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
-import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { exactBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import type { Guard } from './guard.ts';
 
@@ -9,7 +9,7 @@ export function decideApi(guard: Guard): Router {
   const router = Router();
   router
     .route('/decide')
-    .post(jsonBody(), async (request, response) => {
+    .post(exactBody(), async (request, response) => {
       response.json(await guard.decide(parseBody(request, proposedCallSchema)));
     })
     .all(methodNotAllowed('POST'));

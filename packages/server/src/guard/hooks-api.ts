@@ -16,7 +16,7 @@ import {
 import { type Request, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../events/limits.ts';
-import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { exactBody, parseBody } from '../http/parse-body.ts';
 import { HttpProblem, methodNotAllowed } from '../http/problem.ts';
 import { Approvals } from './approvals.ts';
 import { answerGenericHook } from './generic-hook.ts';
@@ -65,13 +65,13 @@ export function hooksApi(guard: Guard): Router {
   const router = Router();
   router
     .route('/hooks/generic')
-    .post(jsonBody(limits.eventBytes), async (request, response) => {
+    .post(exactBody(limits.eventBytes), async (request, response) => {
       response.json(await answerGenericHook(guard, genericTurns, parseBody(request, genericHookSchema)));
     })
     .all(methodNotAllowed('POST'));
   router
     .route('/hooks/:agent')
-    .post(jsonBody(limits.eventBytes), async (request, response) => {
+    .post(exactBody(limits.eventBytes), async (request, response) => {
       const named = hookAgents.find((name) => name === request.params.agent);
       if (named === undefined)
         throw new HttpProblem(

@@ -5,7 +5,7 @@ import { Translator } from '@loopwatch/formats';
 import { Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../events/limits.ts';
-import { jsonBody, parseBody } from '../http/parse-body.ts';
+import { exactBody, parseBody } from '../http/parse-body.ts';
 import { methodNotAllowed } from '../http/problem.ts';
 import type { Guard } from './guard.ts';
 
@@ -20,7 +20,7 @@ export function litellmGuardrail(guard: Guard): Router {
   const router = Router();
   router
     .route('/hooks/litellm/beta/litellm_basic_guardrail_api')
-    .post(jsonBody(limits.eventBytes), async (request, response) => {
+    .post(exactBody(limits.eventBytes), async (request, response) => {
       const input = parseBody(request, guardrailRequestSchema);
       const callId = input.litellm_call_id ?? undefined;
       if (input.input_type === 'response') {

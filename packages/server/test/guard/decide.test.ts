@@ -44,6 +44,35 @@ describe('POST /decide', () => {
     expect(actions).toMatchObject([{ action: 'deny' }, { action: 'deny' }, { action: 'stop' }]);
   });
 
+  it.each([
+    ['/decide', (id: string) => `{"sessionId":"s-1","name":"get","args":{"id":${id}}}`, 'action', 'deny'],
+    [
+      '/hooks/generic',
+      (id: string) => `{"session":"s-1","event":"before","tool":"get","arguments":{"id":${id}}}`,
+      'denied',
+      true,
+    ],
+  ])('keeps the digits of long ids: %s', async (path, body, field, denied) => {
+    const [looping, other] = ['1212345678901234001', '1212345678901234002'];
+    const call = (id: string) =>
+      `{"sessionId":"s-1","type":"tool_call_request","name":"get","args":{"id":${id}}}`;
+    const result = '{"sessionId":"s-1","type":"tool_result","result":"not found","isError":true}';
+    await send('/decide', { sessionId: 's-1', name: 'get' });
+    for (let n = 0; n < 3; n += 1) await send('/events', `${call(looping)}\n${result}`);
+    expect(await send(path, body(looping))).toMatchObject({ body: { [field]: denied } });
+    expect(await send(path, body(other))).not.toMatchObject({ body: { [field]: denied } });
+  });
+
+  it.each([
+    ['', 'sessionId'],
+    ['{"sessionId":', 'JSON'],
+  ])('rejects a body that is no call: %j', async (body, detail) => {
+    expect(await send('/decide', body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(detail) },
+    });
+  });
+
   it('rejects a call without a session', async () => {
     expect(await send('/decide', { name: 'get' })).toMatchObject({
       status: 400,
