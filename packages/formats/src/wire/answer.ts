@@ -24,6 +24,8 @@ export interface AnswerState {
   /** Results of tools that run at the API. */
   readonly results: readonly ToolResult[];
   readonly usage: Usage | null;
+  /** What the API says that the answer cost. */
+  readonly costUsd?: number | undefined;
   readonly finishReason: string | null;
 }
 

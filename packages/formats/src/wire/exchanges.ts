@@ -1,7 +1,6 @@
 import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, unwrapped } from '../record/json.ts';
 import { answerIn, withUsage } from './logged-answers.ts';
-import { usageOf } from './usage.ts';
 
 /** A list of messages, as a request to a model or another state of a conversation. */
 export interface MessageList {
@@ -36,7 +35,7 @@ export function answerBeside(record: JsonObject): Message[] {
     const answer = answerIn(value);
     if (answer.length === 0) continue;
     const hasUsage = answer.some((message) => message.role === 'assistant' && message.usage !== undefined);
-    return hasUsage ? answer : withUsage(answer, usageOf(record['usage'] ?? record));
+    return hasUsage ? answer : withUsage(answer, record['usage'] ?? record);
   }
   return answerIn({ choices: record['choices'], usage: record['usage'] });
 }

@@ -1,10 +1,10 @@
-import type { Message, Usage } from '../record/conversation.ts';
+import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, unwrapped } from '../record/json.ts';
 import type { StreamedAnswer } from './answer.ts';
 import { AnthropicAnswer } from './anthropic.ts';
 import { GeminiAnswer } from './gemini-answer.ts';
 import { messagesFrom } from './messages.ts';
-import { ChatAnswer } from './openai-chat.ts';
+import { ChatAnswer, costIn } from './openai-chat.ts';
 import { usageOf } from './usage.ts';
 import { asOfModel } from './whole-answers.ts';
 
@@ -22,14 +22,18 @@ export function answerIn(value: unknown): Message[] {
   const items = itemsIn(body);
   if (items === undefined) return 'body' in body ? answerIn(body['body']) : [];
   const { usage, usageMetadata } = body;
-  return withUsage(messagesFrom(items), usageOf(usage ?? usageMetadata ?? body['usage_metadata'] ?? body));
+  return withUsage(messagesFrom(items), usage ?? usageMetadata ?? body['usage_metadata'] ?? body);
 }
 
-/** The usage belongs to the last message of the model. */
-export function withUsage(messages: readonly Message[], usage: Usage | undefined): Message[] {
+/** The usage, as the API has it, belongs to the last message of the model. */
+export function withUsage(messages: readonly Message[], held: unknown): Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const usage = usageOf(held);
+  const costUsd = costIn(held);
   return messages.map((message, i) =>
-    i === last && usage !== undefined && message.role === 'assistant' ? { ...message, usage } : message,
+    i === last && usage !== undefined && message.role === 'assistant'
+      ? { ...message, usage, costUsd }
+      : message,
   );
 }
 
@@ -66,7 +70,7 @@ function streamed(records: readonly JsonObject[]): Message[] {
   const whole = records.findLast(({ response }) => Array.isArray(objectOf(response)['output']));
   if (whole !== undefined) return answerIn(whole['response']);
   const pieces = records.filter(({ done }) => done !== undefined).map(({ message }) => objectOf(message));
-  if (pieces.length > 0) return withUsage([ollamaAnswer(pieces)], usageOf(records.at(-1)));
+  if (pieces.length > 0) return withUsage([ollamaAnswer(pieces)], records.at(-1));
   const stream = streamOf(objectOf(records[0]));
   let text = '';
   let thought = '';
@@ -82,6 +86,7 @@ function streamed(records: readonly JsonObject[]): Message[] {
     ...(text !== '' && { text }),
     calls,
     usage: stream.usage ?? undefined,
+    costUsd: stream.costUsd,
   };
   return results.length === 0 ? [answer] : [answer, { role: 'tool', results }];
 }

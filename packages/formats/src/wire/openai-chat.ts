@@ -2,14 +2,30 @@ import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 
+/** Usage of Chat Completions; of its copies, DeepSeek, Moonshot, OpenRouter and LiteLLM have details under names of their own. */
 export function chatUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
+  const ofInput = objectOf(value['prompt_tokens_details']);
+  const first = (...counts: readonly unknown[]) =>
+    counts.map(tokensOf).find((tokens) => tokens !== undefined);
   return {
     inputTokens: tokensOf(value['prompt_tokens']),
     outputTokens: tokensOf(value['completion_tokens']),
-    cachedInputTokens: tokensOf(objectOf(value['prompt_tokens_details'])['cached_tokens']),
+    cachedInputTokens: first(
+      ofInput['cached_tokens'],
+      value['prompt_cache_hit_tokens'],
+      value['cached_tokens'],
+      value['cache_read_input_tokens'],
+    ),
+    cacheWriteTokens: first(ofInput['cache_write_tokens'], value['cache_creation_input_tokens']),
     reasoningTokens: tokensOf(objectOf(value['completion_tokens_details'])['reasoning_tokens']),
   };
+}
+
+/** What OpenRouter and others say that an answer cost, in US dollars; 0 is that of a key of one's own. */
+export function costIn(usage: unknown): number | undefined {
+  const cost = numberOf(objectOf(usage)['cost']);
+  return cost !== undefined && cost > 0 ? cost : undefined;
 }
 
 /** The reasoning in a message or delta: the API has none, its many copies use one of these fields. */
@@ -51,7 +67,9 @@ export class ChatAnswer implements StreamedAnswer {
   /** The first chunk. */
   first: JsonObject | undefined;
   readonly results: readonly ToolResult[] = [];
-  readonly #calls = new Map<string, ChatCall>();
+  readonly #calls: ChatCall[] = [];
+  /** The latest call of each index. */
+  readonly #byIndex = new Map<string, ChatCall>();
   readonly #choices: number;
   readonly #hasUsage: boolean;
   readonly #finished = new Set<number>();
@@ -66,9 +84,13 @@ export class ChatAnswer implements StreamedAnswer {
     return chatUsage(this.rawUsage) ?? null;
   }
 
+  get costUsd(): number | undefined {
+    return costIn(this.rawUsage);
+  }
+
   /** In the order of their starts. */
-  get parts(): ChatCall[] {
-    return [...this.#calls.values()];
+  get parts(): readonly ChatCall[] {
+    return this.#calls;
   }
 
   get calls(): readonly ToolCall[] {
@@ -81,7 +103,7 @@ export class ChatAnswer implements StreamedAnswer {
 
   get #byChoice(): Map<number, ToolCall[]> {
     const choices = new Map<number, ToolCall[]>([[0, []]]);
-    for (const { choice, id, name, text, isCustom } of this.#calls.values()) {
+    for (const { choice, id, name, text, isCustom } of this.#calls) {
       const calls = choices.get(choice) ?? [];
       choices.set(choice, calls);
       calls.push({ id, name, args: isCustom ? { input: text } : text });
@@ -118,6 +140,8 @@ export class ChatAnswer implements StreamedAnswer {
   #readChoice(choice: JsonObject, before: AnswerDelta): AnswerDelta {
     const index = numberOf(choice['index']) ?? 0;
     const delta = objectOf(choice['delta']);
+    // Moonshot.
+    if (isObject(choice['usage'])) this.rawUsage = choice['usage'];
     let news = before;
     const text = textOf(delta['content']);
     const thought = chatThought(delta);
@@ -138,19 +162,38 @@ export class ChatAnswer implements StreamedAnswer {
   }
 
   #addPart(choice: number, part: JsonObject, at: number): void {
-    const key = `${String(choice)}/${String(numberOf(part['index']) ?? at)}`;
-    const call = this.#calls.get(key) ?? { choice, id: null, name: '', text: '', isCustom: false };
-    this.#calls.set(key, call);
+    const inner = objectOf(part['function'] ?? part['custom']);
+    const id = textOf(part['id']) ?? null;
+    const name = textOf(inner['name']) ?? '';
+    // Some backends send the arguments as an object, at once.
+    const held = inner['arguments'] ?? inner['input'];
+    const args = isObject(held) ? JSON.stringify(held) : (textOf(held) ?? '');
+    const call = this.#callAt(
+      `${String(choice)}/${String(numberOf(part['index']) ?? at)}`,
+      choice,
+      (open) => {
+        // Gemini's copy of the API, among others, gives parallel calls the same index, or none.
+        const isOther = id !== null && open.id !== null && id !== open.id;
+        const isAfter = args.startsWith('{') && open.text.endsWith('}') && !open.isCustom && isComplete(open);
+        return name !== '' && (isOther || isAfter);
+      },
+    );
     call.isComplete = undefined;
     call.isCustom ||= isObject(part['custom']);
-    call.id ??= textOf(part['id']) ?? null;
-    const inner = objectOf(part['function'] ?? part['custom']);
+    call.id ??= id;
     // Some backends send the name once, others with each part.
-    const name = textOf(inner['name']) ?? '';
     if (call.name !== name) call.name += name;
-    // Some backends send the arguments as an object, at once.
-    const args = inner['arguments'] ?? inner['input'];
-    call.text += isObject(args) ? JSON.stringify(args) : (textOf(args) ?? '');
+    call.text += args;
+  }
+
+  /** The call that a part belongs to. @param isNext whether the part starts another one at the same index */
+  #callAt(index: string, choice: number, isNext: (open: ChatCall) => boolean): ChatCall {
+    const open = this.#byIndex.get(index);
+    if (open !== undefined && !isNext(open)) return open;
+    const call: ChatCall = { choice, id: null, name: '', text: '', isCustom: false };
+    this.#byIndex.set(index, call);
+    this.#calls.push(call);
+    return call;
   }
 }
 

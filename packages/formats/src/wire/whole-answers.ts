@@ -2,7 +2,7 @@ import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../record/j
 import { type Answer, contentOf } from './answer.ts';
 import { anthropicUsage } from './anthropic.ts';
 import { messagesFrom } from './messages.ts';
-import { chatUsage, distinctCalls } from './openai-chat.ts';
+import { chatUsage, costIn, distinctCalls } from './openai-chat.ts';
 import { responsesUsage, unknownCalls } from './openai-responses.ts';
 
 /** A whole answer of Chat Completions: the texts of its first choice. @returns undefined if it is none */
@@ -21,6 +21,7 @@ export function readChatAnswer(body: JsonObject): Answer | undefined {
         ? undefined
         : new Map(contents.map(({ calls }, i) => [numberOf(choices[i]?.['index']) ?? i, calls])),
     usage: chatUsage(body['usage']) ?? null,
+    costUsd: costIn(body['usage']),
     finishReason: textOf(choices[0]?.['finish_reason']) ?? null,
   };
 }

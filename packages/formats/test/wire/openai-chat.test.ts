@@ -40,6 +40,44 @@ it('a streamed Chat answer: arguments may be an object', () => {
   expect(answer.calls).toEqual([{ id: 'c1', name: 'read', args: '{"path":"a"}' }]);
 });
 
+it.each([
+  ['the same index', { index: 0 }],
+  ['no index', {}],
+])('a streamed Chat answer: parallel calls with %s are told apart by their ids', (_, place) => {
+  const answer = new ChatAnswer({});
+  const piece = (id: string | undefined, inner: object) =>
+    answer.read({
+      choices: [{ index: 0, delta: { tool_calls: [{ ...place, ...(id && { id }), function: inner }] } }],
+    });
+  piece('c1', { name: 'read', arguments: '{"path"' });
+  piece(undefined, { arguments: ':"a"}' });
+  piece('c2', { name: 'write', arguments: '{"path":"b"}' });
+  expect(answer.completeCalls).toBe(1);
+  expect(answer.calls).toEqual([
+    { id: 'c1', name: 'read', args: '{"path":"a"}' },
+    { id: 'c2', name: 'write', args: '{"path":"b"}' },
+  ]);
+});
+
+it('a streamed Chat answer: calls without ids at one index are told apart once the one before is whole', () => {
+  const answer = new ChatAnswer({});
+  for (const args of ['{"path":"a"}', '{"path":"b"}'])
+    answer.read({
+      choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'read', arguments: args } }] } }],
+    });
+  expect(answer.calls.map(({ args }) => args)).toEqual(['{"path":"a"}', '{"path":"b"}']);
+});
+
+it.each([
+  ['OpenAI', { prompt_tokens_details: { cached_tokens: 4 } }],
+  ['DeepSeek', { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 5 }],
+  ['Moonshot', { cached_tokens: 4 }],
+  ['LiteLLM', { cache_read_input_tokens: 4 }],
+])('Chat usage: cached tokens as %s reports them', (_, details) => {
+  const usage = chatUsage({ prompt_tokens: 9, completion_tokens: 7, ...details });
+  expect(usage).toMatchObject({ inputTokens: 9, cachedInputTokens: 4 });
+});
+
 it.each([-1, 1e300, Number.NaN, 'many'])('Chat usage out of range is dropped: %s tokens', (tokens) => {
   const usage = chatUsage({ prompt_tokens: tokens, completion_tokens: 7 });
   expect(usage).toMatchObject({ inputTokens: undefined, outputTokens: 7 });
