@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
+import type { ToolCall, ToolResult } from '../record/conversation.ts';
 import {
   type FormatReader,
   ignored,
@@ -8,8 +8,8 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, textOf, timeOf } from '../record/json.ts';
-import type { Answer, StreamedAnswer } from '../wire/answer.ts';
+import { isObject, type JsonObject, textOf, timeOf, unwrapped } from '../record/json.ts';
+import type { Answer, AnswerState, StreamedAnswer } from '../wire/answer.ts';
 
 /** How the answers of an API are read. */
 export interface AnswerFormat {
@@ -18,6 +18,8 @@ export interface AnswerFormat {
   /** The answer that a record of a stream begins, or that it names: id, time, model and conversation. */
   readonly headOf: (record: JsonObject) => JsonObject | undefined;
   readonly stream: () => StreamedAnswer;
+  /** Whether every record of a stream names its answer, so that those of several can be mixed. */
+  readonly isMixable?: boolean;
 }
 
 /** An answer that has not ended. */
@@ -30,16 +32,21 @@ interface OpenAnswer {
   results: number;
   /** JSON of the records without text so far, in UTF-16 units. */
   units: number;
+  /** Whether the end of its turn was reported, without usage, because another answer came in between. */
+  readonly isInterrupted: boolean;
 }
 
 /** A stream that never completes its calls is given up beyond this. */
 const MAX_UNITS = 16 * 1024 * 1024;
+/** Answers whose records are mixed. */
+const MAX_INTERRUPTED = 16;
 
 /** Reads answers of a model, whole or streamed, as events. */
 export class AnswerReader implements FormatReader {
   readonly #format: AnswerFormat;
   readonly #session: string | undefined;
   #open: OpenAnswer | undefined;
+  readonly #interrupted = new Map<string, OpenAnswer>();
 
   constructor(format: AnswerFormat, session: string | undefined) {
     this.#format = format;
@@ -50,28 +57,52 @@ export class AnswerReader implements FormatReader {
     const type = textOf(record['type']) ?? textOf(record['object']) ?? 'answer';
     const whole = this.#format.whole(record);
     const head = whole === undefined ? this.#format.headOf(record) : record;
-    const begins =
-      head !== undefined && (whole !== undefined || this.#open?.id !== (textOf(head['id']) ?? ''));
+    const id = textOf(head?.['id']) ?? '';
+    const begins = head !== undefined && (whole !== undefined || this.#open?.id !== id);
     const stamp = begins ? this.#stampOf(head) : (this.#open?.stamp ?? this.#stampOf({}));
     if (stamp === undefined) return ignored(`${type} without a session`);
-    const before = begins ? this.end() : [];
+    const before = begins ? this.#interrupt() : [];
     if (whole !== undefined)
       return { events: [...before, ...wholeEvents(whole, stamp)], ignored: whole.unknownCalls ?? [] };
-    if (begins) before.push(...this.#begin(textOf(head['id']) ?? '', stamp));
+    if (begins) before.push(...this.#begin(id, stamp));
     this.#open ??= openAnswer(undefined, stamp, this.#format.stream());
     const { events, isOfCall } = this.#add(this.#open, record);
     if (before.length + events.length > 0) return reading([...before, ...events]);
     return isOfCall ? pending : ignored(type);
   }
 
-  /** Ends the answer, whose end may be missing. */
+  /** Ends the answers, whose end may be missing. */
   end(): SessionEvent[] {
+    const latest = this.#end();
+    const others = [...this.#interrupted.values()].flatMap(endOf);
+    this.#interrupted.clear();
+    return [...latest, ...others];
+  }
+
+  #end(): SessionEvent[] {
     const open = this.#open;
     this.#open = undefined;
-    return open?.id === undefined ? [] : [finished(open.id, open.stream.usage, open.stamp)];
+    return open === undefined ? [] : endOf(open);
+  }
+
+  /** Another answer begins before this one has ended, if it ever does. */
+  #interrupt(): SessionEvent[] {
+    const open = this.#open;
+    if (open?.id === undefined || open.id === '' || this.#format.isMixable !== true) return this.#end();
+    this.#open = undefined;
+    const end = { ...open.stamp, id: suffixed(open.id, 'end'), type: 'turn_finished' } as const;
+    const events = [...wholeCalls(open), ...(open.isInterrupted ? [] : [end])];
+    this.#interrupted.set(open.id, { ...open, isInterrupted: true });
+    if (this.#interrupted.size <= MAX_INTERRUPTED) return events;
+    const [oldest] = this.#interrupted.values();
+    this.#interrupted.delete(oldest?.id ?? '');
+    return [...(oldest === undefined ? [] : endOf(oldest)), ...events];
   }
 
   #begin(id: string, stamp: Stamp): SessionEvent[] {
+    this.#open = this.#interrupted.get(id);
+    this.#interrupted.delete(id);
+    if (this.#open !== undefined) return [];
     this.#open = openAnswer(id, stamp, this.#format.stream());
     return [{ ...stamp, id: suffixed(id, 'turn'), type: 'turn_started' }];
   }
@@ -85,12 +116,10 @@ export class AnswerReader implements FormatReader {
     const events: SessionEvent[] = [];
     if (thought !== '') events.push({ ...stamp, type: 'thought', text: thought });
     if (text !== '') events.push({ ...stamp, type: 'content', text });
-    const calls = isEnd ? stream.calls.length : stream.completeCalls;
-    events.push(...stream.calls.slice(open.calls, calls).map((call) => callEvent(call, stamp)));
+    events.push(...callsOf(open, isEnd ? stream.calls.length : stream.completeCalls));
     events.push(...stream.results.slice(open.results).map((result) => resultEvent(result, stamp)));
-    open.calls = calls;
     open.results = stream.results.length;
-    if (isEnd) events.push(...this.end());
+    if (isEnd) events.push(...this.#end());
     else if (text === '' && thought === '') {
       open.units += JSON.stringify(record).length;
       if (open.units > MAX_UNITS) this.#open = undefined;
@@ -112,17 +141,40 @@ export class AnswerReader implements FormatReader {
 }
 
 function openAnswer(id: string | undefined, stamp: Stamp, stream: StreamedAnswer): OpenAnswer {
-  return { id, stamp, stream, calls: 0, results: 0, units: 0 };
+  return { id, stamp, stream, calls: 0, results: 0, units: 0, isInterrupted: false };
 }
 
-function wholeEvents({ id, text, thought, calls, results, usage }: Answer, stamp: Stamp): SessionEvent[] {
+/** The calls up to this number that were not reported yet. */
+function callsOf(open: OpenAnswer, count: number): SessionEvent[] {
+  const calls = open.stream.calls.slice(open.calls, count);
+  open.calls = Math.max(open.calls, count);
+  return calls.map((call) => callEvent(call, open.stamp));
+}
+
+/** Those whose arguments are whole, although the end of the answer is missing. */
+function wholeCalls(open: OpenAnswer): SessionEvent[] {
+  const { calls } = open.stream;
+  const cut = calls.findIndex(({ args }) => !isObject(unwrapped(args)));
+  return callsOf(open, cut === -1 ? calls.length : cut);
+}
+
+/** What is left of an answer; of one whose turn was reported as ended, the usage. */
+function endOf(open: OpenAnswer): SessionEvent[] {
+  const { id, stamp, stream, isInterrupted } = open;
+  const hasEnd = id !== undefined && !(isInterrupted && stream.usage === null);
+  const end = hasEnd ? [finished(id, stream, stamp, isInterrupted ? 'usage' : 'end')] : [];
+  return [...wholeCalls(open), ...end];
+}
+
+function wholeEvents(answer: Answer, stamp: Stamp): SessionEvent[] {
+  const { id, text, thought, calls, results } = answer;
   const own = id ?? '';
   const events: SessionEvent[] = [{ ...stamp, id: suffixed(own, 'turn'), type: 'turn_started' }];
   if (thought !== '') events.push({ ...stamp, id: suffixed(own, 'thought'), type: 'thought', text: thought });
   if (text !== '') events.push({ ...stamp, id: suffixed(own, 'text'), type: 'content', text });
   events.push(...calls.map((call) => callEvent(call, stamp)));
   events.push(...results.map((result) => resultEvent(result, stamp)));
-  return [...events, finished(own, usage, stamp)];
+  return [...events, finished(own, answer, stamp, 'end')];
 }
 
 function callEvent({ id: callId, name, args }: ToolCall, stamp: Stamp): SessionEvent {
@@ -148,8 +200,8 @@ function resultEvent({ id: callId, result, isError }: ToolResult, stamp: Stamp):
   };
 }
 
-function finished(id: string, usage: Usage | null, stamp: Stamp): SessionEvent {
-  return { ...stamp, id: suffixed(id, 'end'), type: 'turn_finished', usage: usage ?? undefined };
+function finished(id: string, { usage, costUsd }: AnswerState, stamp: Stamp, suffix: string): SessionEvent {
+  return { ...stamp, id: suffixed(id, suffix), type: 'turn_finished', usage: usage ?? undefined, costUsd };
 }
 
 function suffixed(id: string, suffix: string): string | undefined {

@@ -12,6 +12,7 @@ const answers = {
     created: record['createTime'] ?? record['create_time'],
   }),
   stream: () => new GeminiAnswer({}),
+  isMixable: true,
 } satisfies AnswerFormat;
 
 /** Responses of Gemini's `generateContent`, complete or streamed. They contain no session id. */

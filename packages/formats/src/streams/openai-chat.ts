@@ -8,6 +8,7 @@ const answers = {
   headOf: (chunk) => chunk,
   // Usage comes in a separate chunk after the last choice, or together with it.
   stream: () => new ChatAnswer({ stream_options: { include_usage: true } }),
+  isMixable: true,
 } satisfies AnswerFormat;
 
 /** Responses of the OpenAI Chat API, complete or in chunks. */

@@ -42,6 +42,44 @@ describe('OpenAI Chat', () => {
     expect(outline(events)).toEqual([...turn('x'), ...turn('y')]);
   });
 
+  it('reports a call that is whole although its stream is cut', () => {
+    const cut = (id: string, args: string) =>
+      chunk(id, call(0, { id: `call-${id}`, function: { name: 'ls', arguments: args } }));
+    const { events } = readAll('openai-chat', [cut('a', '{"q":1}'), cut('b', '{"q":'), cut('c', '{}')]);
+    const calls = events.filter(({ type }) => type === 'tool_call_request');
+    expect(calls.map(({ callId }) => callId)).toEqual(['call-a', 'call-c']);
+  });
+
+  it('tells the mixed chunks of two responses apart', () => {
+    const parts = ['a', 'b'].map((id) => [
+      chunk(id, call(0, { id: `call-${id}`, function: { name: 'ls', arguments: '{"q"' } })),
+      chunk(id, call(0, { function: { arguments: `:"${id}"}` } })),
+      chunk(id, {}, { finish_reason: 'tool_calls' }),
+      chunk(id, undefined),
+    ]);
+    const [one = [], other = []] = parts;
+    const { events } = readAll(
+      'openai-chat',
+      one.flatMap((first, i) => [first, other[i]]),
+    );
+    expect(events.filter(({ type }) => type === 'turn_started')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'tool_call_request')).toMatchObject([
+      { callId: 'call-a', args: '{"q":"a"}' },
+      { callId: 'call-b', args: '{"q":"b"}' },
+    ]);
+    const ends = events.filter(({ usage }) => usage !== undefined);
+    expect(ends.map(({ id, usage }) => [id, usage])).toMatchObject([
+      ['a.usage', { inputTokens: 5 }],
+      ['b.usage', { inputTokens: 5 }],
+    ]);
+  });
+
+  it('reads the usage and cost that copies of the API report', () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 4, cost: 0.25 };
+    const { events } = readAll('openai-chat', [chunk('a', {}, { finish_reason: 'stop', usage })]);
+    expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 9, cachedInputTokens: 4 }, costUsd: 0.25 });
+  });
+
   it('accepts usage in the chunk of the last choice', () => {
     const last = { ...chunk('a', {}, { finish_reason: 'stop' }), usage: { prompt_tokens: 7 } };
     const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), last]);
