@@ -5,7 +5,7 @@ import { fingerprint } from '../lib/digest.ts';
 import { type NormalizedResult, normalizeResult } from '../results/normalize-result.ts';
 import { ResultFrames, type SeenLine } from '../results/result-frames.ts';
 import { isDenial, wasDenied } from '../results/result-kind.ts';
-import { callNature, handsOver, keepsPlan } from './call-nature.ts';
+import { callNature } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
@@ -19,6 +19,7 @@ import {
   type PastCall,
   toolIdentity,
 } from './step.ts';
+import { handsOver, keepsPlan } from './tool-words.ts';
 
 /** Remembered steps: as far as any rule looks back. */
 export const REMEMBERED_ROUNDS = 64;
@@ -158,7 +159,7 @@ export class CallHistory {
       const said = canonical.slice(0, SAID_UNITS);
       if (calls.length === 0 && nature.navigates)
         this.#open.remark = (this.#remark ?? '').trim().slice(0, REMARK_UNITS);
-      else if (calls.length === 0 && handsOver({ identity }))
+      else if (calls.length === 0 && handsOver(identity.name))
         this.#open.remark = (this.#remark ?? LONG_REMARK).trim().slice(0, REMARK_UNITS);
       calls.push({ identity, key, mark, nature, callIds, said, result: null });
     }
@@ -357,7 +358,7 @@ function isRefused({ calls }: CallStep): boolean {
  * @returns whether there are no other calls; then all stay
  */
 function forgetPlans(calls: PastCall[]): boolean {
-  const acts = calls.filter((call) => !keepsPlan(call));
+  const acts = calls.filter(({ identity }) => !keepsPlan(identity.name));
   if (acts.length > 0 && acts.length < calls.length) calls.splice(0, calls.length, ...acts);
   return acts.length === 0;
 }

@@ -1,6 +1,7 @@
 import { jsonFrom, type ToolContractSettings } from '@loopwatch/contract';
 import { type Fields, isFields } from '../lib/fields.ts';
-import { commandField, looksOrOperates } from './call-nature.ts';
+import { commandField } from './command-line.ts';
+import { looksOrOperates } from './tool-words.ts';
 
 /** Fields that say how long a call may take. */
 const TIMEOUTS = [

@@ -1,5 +1,5 @@
 import { separateWords, wordIn } from '../lib/separate-words.ts';
-import { commandFacts } from './call-nature.ts';
+import { commandFacts } from './command-line.ts';
 import type { PastCall } from './step.ts';
 
 /** Command lines that look into many files at once, and print what they find first. */

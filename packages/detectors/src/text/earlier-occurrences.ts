@@ -11,9 +11,11 @@ export function earlierOccurrences(
   most: number,
 ): number[] {
   const unitAt = (slot: number) => ring[slot < 0 ? slot + ring.length : slot];
+  const last = unitAt(end);
   const distances: number[] = [];
   for (let distance = 1; distance <= farthest && distances.length < most; distance += 1) {
-    let back = 0;
+    if (unitAt(end - distance) !== last) continue;
+    let back = 1;
     while (back < length && unitAt(end - back) === unitAt(end - back - distance)) back += 1;
     if (back === length) distances.push(distance);
   }

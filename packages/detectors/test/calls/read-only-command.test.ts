@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandFacts } from '../../src/calls/call-nature.ts';
+import { commandFacts } from '../../src/calls/command-line.ts';
 import { toolIdentity } from '../../src/calls/step.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 

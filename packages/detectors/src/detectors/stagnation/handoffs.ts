@@ -1,6 +1,6 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { handsOver } from '../../calls/call-nature.ts';
 import type { CallStep, PastCall } from '../../calls/step.ts';
+import { handsOver } from '../../calls/tool-words.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import type { StagnationRule } from './options.ts';
 
@@ -48,7 +48,7 @@ export const handoffs: StagnationRule = ({ rounds, settled }, { options, knowled
 /** The handoff that a step consists of; `null` for other steps, and for one that failed. */
 function handoffOf({ calls, kind }: CallStep): PastCall | null {
   const [call] = calls;
-  if (calls.length !== 1 || call === undefined || !handsOver(call)) return null;
+  if (calls.length !== 1 || call === undefined || !handsOver(call.identity.name)) return null;
   return kind === 'unknown' || kind === 'ok' ? call : null;
 }
 

@@ -1,4 +1,5 @@
-import { AHEAD, altersState, commandFacts } from '../../calls/call-nature.ts';
+import { altersState } from '../../calls/call-nature.ts';
+import { AHEAD, commandFacts } from '../../calls/command-line.ts';
 import {
   type CallStep,
   changesSomething,

@@ -1,0 +1,91 @@
+import { separateWords, wordIn } from '../lib/separate-words.ts';
+import { AMENDS, BRINGS_ABOUT, SETS_STATE } from './verbs.ts';
+
+/* What the name of a tool says about its calls. */
+
+const expressions = {
+  mutates: wordIn(
+    `${SETS_STATE}|${AMENDS}|${BRINGS_ABOUT}|rename|mkdir|book|revoke|cancel|transfer|assign|approve|archive`,
+  ),
+  /** Takes notes or forwards something: its result is a mere receipt. */
+  notes: wordIn(
+    'think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify',
+  ),
+  polls: wordIn('poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail'),
+  /** Looks for what others send. */
+  receives: wordIn('inbox|mailbox|sms|otp|replies|notifications|approvals?'),
+  /** Its answer is chance: the same one several times in a row says nothing. */
+  draws: wordIn('roll$|dice|die|coin|random'),
+  operates: wordIn(
+    'click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|switch_tab|send_keys|back|forward|reload|refresh',
+  ),
+  /** Moves on in something shown piece by piece. */
+  navigates: wordIn(
+    'next|previous|prev|more|paginate|page(?:up|down|turn)|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo',
+  ),
+  /** One tool for all of an interface; its arguments say what it does. */
+  isInterface:
+    /(?:^|[_\-. ])(?:computer|browser|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i,
+  enters: wordIn('type|fill|enter|input'),
+  reads: wordIn(
+    'read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob',
+  ),
+  /** Looks something up, in other words. */
+  queries: wordIn('query|retrieve|inspect|describe|explore|explain|count|crawl'),
+  /** Passes control on, as opposed to handing out work. */
+  handsOver: wordIn(
+    'hand[_-]?(?:off|over|back)|(?:route|connect|forward|redirect|request|assign|call|contact|pass|send|refer|transfer[a-z]*|derivar|weiterleiten)[_-](?:[a-z]+[_-]){0,2}(?:human[oa]?|humain|mensch[a-z]*|operator|representative|supervisor)(?:[_-](?:agent|support|help|assistance))?$|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|(?:create[_-])?e[sc][ck]al(?:at\\w+|ar|ad\\w|er|iere?n?)',
+  ),
+  /** Puts another setting in place. */
+  sets: wordIn('set|enable|disable|toggle|switch|emulate|throttle|activate|configure'),
+  /** Runs what it is given. */
+  runs: wordIn(
+    'run|runs|exec|execute|eval|evaluate|i?python\\d?|node|js|javascript|ruby|sql|repl|jupyter|interpreter|interpret|script',
+  ),
+  /** Runs whatever its only text says. */
+  isShell:
+    /(?:^|__)(?:(?:run|exec|execute|local)_)?(?:in_)?(?:bash|zsh|shell|terminal|powershell|pwsh|command|cmd)(?:_(?:command|cmd|tool|exec|execute|run))?$/i,
+};
+
+/** What a name says. */
+export type ToolWords = Readonly<Record<keyof typeof expressions, boolean>>;
+
+/** Sessions have few tools, and call each of them many times. */
+const known = new Map<string, ToolWords>();
+const MAX_KNOWN = 1000;
+
+export function toolWords(name: string): ToolWords {
+  let said = known.get(name);
+  if (said === undefined) {
+    const words = separateWords(name);
+    said = Object.fromEntries(
+      Object.entries(expressions).map(([what, expression]) => [what, expression.test(words)]),
+    ) as Record<keyof typeof expressions, boolean>;
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(name, said);
+  }
+  return said;
+}
+
+/** Whether a call passes control to another agent or a person. */
+export function handsOver(name: string): boolean {
+  const said = toolWords(name);
+  return said.handsOver && !said.reads;
+}
+
+/** Tools in which the agent keeps its own plan, tells what it is about, or thinks; in lower case, without separators. */
+const PLANS =
+  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
+
+/** Whether a tool only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
+export function keepsPlan(name: string): boolean {
+  const own = name.slice(name.lastIndexOf('__') + 1);
+  return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
+}
+
+/** Whether a tool's name says that it looks something up or operates an interface, and not that it acts, notes or waits. */
+export function looksOrOperates(name: string): boolean {
+  const said = toolWords(name);
+  if (!said.reads && !said.queries && !said.operates && !said.navigates) return false;
+  return !said.mutates && !said.notes && !said.polls && !said.draws && !said.handsOver;
+}
