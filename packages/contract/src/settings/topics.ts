@@ -22,17 +22,42 @@ const topicName = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,249}$/, 'must be 1 to 249 of the characters A-Z a-z 0-9 . _ -');
 
-export const topicSettingsSchema = z.strictObject({
-  prefix: z.union([z.literal(''), topicName]).default(defaultTopicPrefix),
-  events: topicName.optional(),
-  verdicts: topicName.optional(),
-  sessions: topicName.optional(),
-  control: topicName.optional(),
-  checks: topicName.optional(),
-  'dead-letters': topicName.optional(),
-  state: topicName.optional(),
-  triage: topicName.optional(),
-});
+/** As Kafka checks it, beyond the characters. */
+function isTopicName(name: string): boolean {
+  return name.length <= 249 && name !== '.' && name !== '..';
+}
+
+export const topicSettingsSchema = z
+  .strictObject({
+    prefix: z.union([z.literal(''), topicName]).default(defaultTopicPrefix),
+    events: topicName.optional(),
+    verdicts: topicName.optional(),
+    sessions: topicName.optional(),
+    control: topicName.optional(),
+    checks: topicName.optional(),
+    'dead-letters': topicName.optional(),
+    state: topicName.optional(),
+    triage: topicName.optional(),
+  })
+  .superRefine((topics, context) => {
+    const names = Object.entries(topicNames(topics));
+    for (const [index, [role, name]] of names.entries()) {
+      const other = names.slice(0, index).find((each) => each[1] === name)?.[0];
+      const path = [role];
+      if (other !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: `must differ from kafka.topics.${other}, which is ${name} too`,
+        });
+      else if (!isTopicName(name))
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: `cannot be ${name}: Kafka allows 249 characters, and not only dots`,
+        });
+    }
+  });
 
 /** Topics of other producers, by name; workers convert their records to events. */
 export const sourceSettingsSchema = z.record(
