@@ -16,11 +16,12 @@ interface Options extends ConfigOptions {
 /** `loopwatch config`: the effective configuration and the origin of each value. */
 export function configCommand(): Command {
   const command = describedCommand('config')
-    .option('--check', 'only check the configuration; exit 2 if it is invalid')
+    .option('--check', 'only check the configuration; exit 2 if it is invalid, or a variable is unknown')
     .option('--json', 'print JSON');
   return addConfigOptions(command).action((options: Options) => {
     const config = loadOrExit(command, options);
     const output = command.configureOutput();
+    if (options.check === true && config.warnings.length > 0) fail(command, config.warnings.join('\n'));
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
     if (options.check === true) output.writeOut?.('configuration is valid\n');
     else output.writeOut?.(options.json === true ? asJson(config) : asTable(config));
@@ -32,8 +33,12 @@ function loadOrExit(command: Command, options: Options): LoadedConfig {
     return loadConfig(options);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return command.error(error.message, { exitCode: error.exitCode, code: 'loopwatch.configuration' });
+    return fail(command, error.message);
   }
+}
+
+function fail(command: Command, message: string): never {
+  return command.error(message, { exitCode: 2, code: 'loopwatch.configuration' });
 }
 
 function asJson(config: LoadedConfig): string {

@@ -236,12 +236,12 @@ describe('loopwatch config', () => {
     expect(err).toBe('');
   });
 
-  it('config --check: reports a valid configuration and its warnings', async () => {
+  it('config --check: fails for a misspelled variable', async () => {
     vi.stubEnv('LOOPWATCH_PRESETT', 'x');
     expect(await run('--check')).toEqual({
-      out: 'configuration is valid\n',
-      err: 'warning: unknown environment variable LOOPWATCH_PRESETT; did you mean LOOPWATCH_PRESET?\n',
-      exitCode: 0,
+      out: '',
+      err: 'unknown environment variable LOOPWATCH_PRESETT; did you mean LOOPWATCH_PRESET?\n',
+      exitCode: 2,
     });
   });
 

@@ -43,6 +43,15 @@ describe('environment variables', () => {
     ['LOOPWATCH_DATA_DIR', '; did you mean LOOPWATCH_STORAGE_DATA_DIR?'],
     ['LOOPWATCH_API_TOKENS', '; did you mean LOOPWATCH_API_TOKEN?'],
     ['LOOPWATCH_QUITE_SOMETHING_ELSE', ''],
+    ['loopwatch_preset', '; did you mean LOOPWATCH_PRESET?'],
+    ['TOOL_LOOP_MAXREPEATS', '; did you mean TOOL_LOOP_MAX_REPEATS?'],
+    ['TOOL_LOOP_DETECTION_ENABLE', '; did you mean TOOL_LOOP_DETECTION_ENABLED?'],
+    ['KAFKA_BROKER', '; did you mean KAFKA_BROKERS?'],
+    ['KAFKA_BORKERS', '; did you mean KAFKA_BROKERS?'],
+    ['kafka_brokers', '; did you mean KAFKA_BROKERS?'],
+    ['KAFKA_BOOTSTRAP_SERVERS', '; did you mean KAFKA_BROKERS?'],
+    ['DATABASE_URI', '; did you mean DATABASE_URL?'],
+    ['DATABSE_URL', '; did you mean DATABASE_URL?'],
   ])('warn about %s%s', (name, hint) => {
     expect(sound(resolve({ environment: { [name]: '1' } })).warnings).toEqual([
       `unknown environment variable ${name}${hint}`,
@@ -56,8 +65,36 @@ describe('environment variables', () => {
     'LOOPWATCH_LLM_API_KEY',
     'LOOPWATCH_LLM_MODEL',
     'LOOPWATCH_SHARED_DATA',
+    'LOOPWATCH_URL',
     'PATH',
+    'KAFKA_HOME',
+    'KAFKA_BROKER_ID',
+    'KAFKA_OPTS',
+    'DATABASE_NAME',
   ])('do not warn about %s', (name) => {
     expect(sound(resolve({ environment: { [name]: 'x' } })).warnings).toEqual([]);
+  });
+
+  it('do not warn about a name of another program beside the right one, or about small letters on Windows', () => {
+    const environment = {
+      KAFKA_BROKERS: 'a:9092',
+      KAFKA_BROKER: 'b',
+      loopwatch_preset: 'x',
+      LOOPWATCH_PRESET: 'proxy',
+    };
+    expect(sound(resolve({ environment })).warnings).toEqual([]);
+  });
+
+  it('leave out those that Kubernetes adds for services', () => {
+    const environment = {
+      LOOPWATCH_SERVER_PORT: 'tcp://10.0.0.1:4600',
+      LOOPWATCH_SERVER_SERVICE_HOST: '10.0.0.1',
+      LOOPWATCH_SERVER_SERVICE_PORT: '4600',
+      LOOPWATCH_SERVER_SERVICE_PORT_HTTP: '4600',
+      LOOPWATCH_SERVER_PORT_4600_TCP: 'tcp://10.0.0.1:4600',
+      LOOPWATCH_SERVER_PORT_4600_TCP_ADDR: '10.0.0.1',
+    };
+    const { settings, warnings } = sound(resolve({ environment }));
+    expect([settings.server.port, warnings]).toEqual([4600, []]);
   });
 });
