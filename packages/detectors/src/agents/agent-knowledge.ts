@@ -1,4 +1,5 @@
 import type { AgentContractSettings, DetectionSettings, ToolContractSettings } from '@loopwatch/contract';
+import { memo } from '../lib/memo.ts';
 import { textTemplate } from '../lib/text-template.ts';
 import { agentContracts } from './index.ts';
 
@@ -103,21 +104,15 @@ function plainName(name: string): string {
 }
 
 /** Cached by contracts: plans are made often, mostly from the same contracts. */
-const known = new Map<string, AgentKnowledge>();
-const MAX_KNOWN = 16;
+const known = memo<AgentKnowledge>(16);
 
 /** @param own contracts of the user's agents; one named like a shipped agent extends the shipped contract */
 export function agentKnowledge(own: Readonly<Record<string, AgentContractSettings>>): AgentKnowledge {
-  const key = JSON.stringify(own);
-  let knowledge = known.get(key);
-  if (knowledge === undefined) {
+  return known(JSON.stringify(own), () => {
     const names = new Set([...Object.keys(own), ...Object.keys(agentContracts)]);
     const contracts = [...names].map((name) => [name, merged(own[name] ?? {}, agentContracts[name] ?? {})]);
-    knowledge = new AgentKnowledge(Object.fromEntries(contracts) as Record<string, AgentContractSettings>);
-    if (known.size === MAX_KNOWN) known.clear();
-    known.set(key, knowledge);
-  }
-  return knowledge;
+    return new AgentKnowledge(Object.fromEntries(contracts) as Record<string, AgentContractSettings>);
+  });
 }
 
 function merged(own: AgentContractSettings, base: AgentContractSettings): AgentContractSettings {

@@ -1,5 +1,5 @@
 import type { ToolContractSettings } from '@loopwatch/contract';
-import { alters, commandFacts, idles, waits } from './command-line.ts';
+import { ALTERS, commandFacts, IDLES, waits } from './command-line.ts';
 import type { CallNature, PastCall, ToolIdentity } from './step.ts';
 import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
 
@@ -44,14 +44,14 @@ export function callNature(
       (!edits && MOVES.test(line || identity.arguments)),
     enters: said.enters,
     reads: !changes && (contract?.mutating === false || said.reads),
-    idles: idles(line),
+    idles: IDLES.test(line),
   };
 }
 
 /** Whether a call puts another state in place. */
 export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'nature'>): boolean {
   if (!nature.runs) return !nature.gui && toolWords(identity.name).sets;
-  return nature.changes && alters(commandFacts(identity).line ?? '');
+  return nature.changes && ALTERS.test(commandFacts(identity).line ?? '');
 }
 
 function navigates(said: ToolWords, args: string, isGui: boolean | undefined): boolean {

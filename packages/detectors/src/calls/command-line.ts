@@ -110,22 +110,12 @@ const ASKS_STATE =
 /** Asks for the head of an answer; a small letter would show it before the answer. */
 const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
-const ALTERS =
+export const ALTERS =
   /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
 /** Commands that do nothing or echo their arguments. */
-const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
+export const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 
 /** Whether a command line waits, or asks for the state of something that changes by itself. */
 export function waits(line: string): boolean {
   return SLEEPS.test(line) || ASKS_STATE.test(line) || ASKS_HEAD.test(line);
-}
-
-/** Whether a command line puts other files or another state in place. */
-export function alters(line: string): boolean {
-  return ALTERS.test(line);
-}
-
-/** Whether a command line does nothing, or echoes its arguments. */
-export function idles(line: string): boolean {
-  return IDLES.test(line);
 }

@@ -1,3 +1,4 @@
+import { memo } from '../lib/memo.ts';
 import { separateWords, wordIn } from '../lib/separate-words.ts';
 import { AMENDS, BRINGS_ABOUT, SETS_STATE } from './verbs.ts';
 
@@ -51,20 +52,14 @@ const expressions = {
 export type ToolWords = Readonly<Record<keyof typeof expressions, boolean>>;
 
 /** Sessions have few tools, and call each of them many times. */
-const known = new Map<string, ToolWords>();
-const MAX_KNOWN = 1000;
+const known = memo<ToolWords>(1000);
 
 export function toolWords(name: string): ToolWords {
-  let said = known.get(name);
-  if (said === undefined) {
+  return known(name, () => {
     const words = separateWords(name);
-    said = Object.fromEntries(
-      Object.entries(expressions).map(([what, expression]) => [what, expression.test(words)]),
-    ) as Record<keyof typeof expressions, boolean>;
-    if (known.size === MAX_KNOWN) known.clear();
-    known.set(name, said);
-  }
-  return said;
+    const said = Object.entries(expressions).map(([what, expression]) => [what, expression.test(words)]);
+    return Object.fromEntries(said) as ToolWords;
+  });
 }
 
 /** Whether a call passes control to another agent or a person. */
