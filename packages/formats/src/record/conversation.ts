@@ -1,6 +1,7 @@
 import type { SessionEvent, Stamp } from './format.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, unwrapped } from './json.ts';
 import { remember } from './remember.ts';
+import type { SeenAnswer, SeenAnswers } from './seen-answers.ts';
 import { textId } from './text-id.ts';
 
 /** A tool call that a model requests. */
@@ -44,6 +45,9 @@ const MAX_CONVERSATIONS = 1000;
 /** Sessions whose messages get ids from all before them; those of a forgotten one get them as from its start. */
 const MAX_HISTORIES = 10_000;
 
+/** Answers to remember. */
+const MAX_ANSWERS = 20_000;
+
 /**
  * Turns growing histories into events: each request repeats all earlier messages, and only the new ones become events.
  * Event ids are hashes of the message and of those before it, so a history counts once even if another process has
@@ -53,13 +57,19 @@ export class Conversations {
   readonly #hasStableArgs: boolean;
   /** Messages by session, with whether their usage was reported. */
   readonly #seen = new Map<string, Map<string, boolean>>();
+  readonly #answers: SeenAnswers;
 
   /**
    * @param options.hasStableArgs whether histories repeat the arguments of a call exactly as the response contained them;
    * if not, responses are identified by the ids of their calls
+   * @param options.answers those that other readers have seen
    */
-  constructor({ hasStableArgs = true }: { readonly hasStableArgs?: boolean } = {}) {
+  constructor({
+    hasStableArgs = true,
+    answers = new Map(),
+  }: { readonly hasStableArgs?: boolean; readonly answers?: SeenAnswers } = {}) {
     this.#hasStableArgs = hasStableArgs;
+    this.#answers = answers;
   }
 
   /**
@@ -71,9 +81,23 @@ export class Conversations {
     const seen = this.#seenIn(stamp.sessionId);
     const ids = new HistoryIds(seed, this.#hasStableArgs);
     const events: SessionEvent[] = [];
-    for (const message of messages) {
-      if (message.role === 'system') continue;
+    const last = messages.findLastIndex(({ role }) => role !== 'system');
+    for (const [i, given] of messages.entries()) {
+      if (given.role === 'system') continue;
+      const likenesses =
+        given.role === 'assistant' ? likenessesOf(given, `${stamp.sessionId}\n${ids.chain}`) : [];
+      const message = ids.withKnownCalls(given);
       const id = ids.message(message);
+      if (message.role === 'assistant') {
+        const same = seen.has(id) || i === last ? undefined : this.#answers.get(likenesses[0] ?? '');
+        if (same !== undefined && same.id !== id) {
+          ids.continueAfter(same, message);
+          seen.set(same.id, seen.get(same.id) ?? true);
+          continue;
+        }
+        const callIds = message.calls.map((call) => call.id);
+        for (const likeness of likenesses) remember(this.#answers, likeness, { id, callIds }, MAX_ANSWERS);
+      }
       const hasUsage = message.role === 'assistant' && (message.usage ?? message.costUsd) !== undefined;
       const known = seen.get(id);
       seen.set(id, hasUsage || known === true);
@@ -116,6 +140,18 @@ export class MessageLog {
   }
 }
 
+/**
+ * What identifies an answer of the model in a history that names its calls otherwise, or leaves them out, as some telemetry does: the
+ * messages before it, with its text and calls, or its text alone.
+ */
+function likenessesOf({ text = '', calls }: AssistantMessage, before: string): string[] {
+  const withCalls = calls.map(({ name, args }) => [name, unwrapped(args)]);
+  const forms = calls.length === 0 ? [[text]] : [[text, withCalls], [text]];
+  return forms.map((form) => textId(`${before}\n${JSON.stringify(form)}`));
+}
+
+type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+
 type PartId = (kind: 'call' | 'result', id: string | null, fallback: string) => string;
 
 function fallbackId(_kind: unknown, _id: unknown, fallback: string): string {
@@ -127,10 +163,36 @@ class HistoryIds {
   #chain: string;
   readonly #hasStableArgs: boolean;
   readonly #uses = new Map<string, number>();
+  /** Ids of calls by others that a history has for them. */
+  readonly #known = new Map<string, string | null>();
 
   constructor(seed: string, hasStableArgs: boolean) {
     this.#chain = seed;
     this.#hasStableArgs = hasStableArgs;
+  }
+
+  /** Identifies the messages so far. */
+  get chain(): string {
+    return this.#chain;
+  }
+
+  /** The next message is another form of one that was seen, whose calls may have other ids, or none. */
+  continueAfter({ id, callIds }: SeenAnswer, message: AssistantMessage): void {
+    this.#chain = id;
+    for (const callId of callIds) this.part('call', callId, '');
+    for (const [i, call] of message.calls.entries())
+      if (call.id !== null) this.#known.set(call.id, callIds[i] ?? null);
+  }
+
+  /** A message with the ids by which the calls were reported. */
+  withKnownCalls(message: Message): Message {
+    if (message.role !== 'tool' || this.#known.size === 0) return message;
+    const known = (id: string | null) => (id === null ? undefined : this.#known.get(id));
+    const results = message.results.map((result) => {
+      const id = known(result.id);
+      return id === undefined ? result : { ...result, id };
+    });
+    return { ...message, results };
   }
 
   /** The id of the next message: a hash of this message and of all before it. */

@@ -17,6 +17,11 @@ export interface Signal {
   readonly events: readonly SpanEvent[];
   /** Whether the messages come from log records: `alone` if their span is still unknown. */
   readonly logged?: 'alone' | 'with span';
+  /**
+   * Set if another signal reports the same request: whether this one has the messages of a turn that is `known`, or of that of the
+   * span it belongs to, or the turn alone.
+   */
+  readonly turn?: 'known' | 'of span' | 'bare';
 }
 
 export interface SpanEvent {

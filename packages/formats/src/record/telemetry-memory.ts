@@ -1,5 +1,6 @@
 import { KnownCalls } from './known-calls.ts';
 import { remember } from './remember.ts';
+import type { SeenAnswers } from './seen-answers.ts';
 import type { Signal } from './signal.ts';
 
 /** Traces, sessions and spans to remember. */
@@ -20,6 +21,14 @@ const MAX_PROMPTS = 4;
 const MAX_PROMPT_TRACES = 100;
 const MAX_PROMPT_UNITS = 100_000;
 
+/** What is read of a signal that reports a request to a model, which others may report too. */
+export type RequestReading = NonNullable<Signal['turn']> | 'whole' | 'not';
+
+interface ReportedResponse {
+  readonly span: Pick<Signal, 'spanId' | 'start' | 'end'>;
+  readonly hasContent: boolean;
+}
+
 interface SpanLogs {
   readonly logs: Signal[];
   units: number;
@@ -39,7 +48,14 @@ export class TelemetryMemory {
   /** Sessions by trace: not every span of a trace contains the session id. */
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, KnownCalls>();
+  /** Answers of models that were read. */
+  readonly answers: SeenAnswers = new Map();
   readonly #stamps = new Map<string, SpanStamp>();
+  /** Requests to models that were read, with whether they had content. */
+  readonly #contents = new Map<string, boolean>();
+  readonly #readings = new Map<string, RequestReading>();
+  /** Spans by the response that they reported. */
+  readonly #responses = new Map<string, ReportedResponse>();
   /** Sessions whose messages are in log records. */
   readonly #logged = new Map<string, true>();
   /** Log records with messages, by span. */
@@ -109,6 +125,36 @@ export class TelemetryMemory {
 
   learnSpan(span: string, stamp: SpanStamp): void {
     remember(this.#stamps, span, stamp, maxKnown[this.of]);
+  }
+
+  /** Whether the span or log record of a request that was read had content; undefined if none was read. */
+  hasContentAt(request: string): boolean | undefined {
+    return this.#contents.get(request);
+  }
+
+  learnContent(request: string, hasContent: boolean): void {
+    remember(this.#contents, request, hasContent, 3 * maxKnown[this.of]);
+  }
+
+  readingOf(request: string): RequestReading | undefined {
+    return this.#readings.get(request);
+  }
+
+  learnReading(request: string, reading: RequestReading, hasContent: boolean): void {
+    remember(this.#readings, request, reading, 2 * maxKnown[this.of]);
+    if (reading !== 'not') this.learnContent(request, hasContent);
+  }
+
+  /** Whether another span that was open at the same time reported this response, and if so, whether with content. */
+  sameResponse(response: string, { spanId, start = 0, end = start }: Signal): boolean | undefined {
+    const known = this.#responses.get(response);
+    if (known === undefined || known.span.spanId === spanId) return undefined;
+    const { start: from = 0, end: to = from } = known.span;
+    return start < to && from < end ? known.hasContent : undefined;
+  }
+
+  learnResponse(response: string, { spanId, start, end }: Signal, hasContent: boolean): void {
+    remember(this.#responses, response, { span: { spanId, start, end }, hasContent }, maxKnown[this.of]);
   }
 
   isLogged(sessionId: string): boolean {

@@ -6,6 +6,7 @@ import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { readAgentLog } from './agent-logs.ts';
 import { isMlflowSpan } from './mlflow.ts';
 import { isLogRecord, listedSpans, logsOf, messageName, spansOf } from './otlp-json.ts';
+import { withoutRepeats } from './same-request.ts';
 import { sessionOf } from './span-facts.ts';
 import { kindOf } from './span-kind.ts';
 import { type Part, SpanReader } from './span-reader.ts';
@@ -191,11 +192,12 @@ class OtlpReader implements FormatReader {
   #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
     const tools = new ToolStarts(spans);
     const sessions = this.#sessionsOf([...spans, ...logs]);
-    const readings = [...spans, ...logs]
-      .flatMap((signal, i): Part[] =>
-        i < spans.length || kindOf(signal) === 'model'
-          ? this.#spans.partsOf(signal, sessions.get(signal), tools)
-          : [{ time: signal.start, read: () => this.#readLog(signal, sessions.get(signal)) }],
+    const areLogs = new Set(logs);
+    const readings = withoutRepeats([...spans, ...logs], this.#memory)
+      .flatMap(([given, signal]): Part[] =>
+        !areLogs.has(given) || kindOf(given) === 'model'
+          ? this.#spans.partsOf(signal, sessions.get(given), tools)
+          : [{ time: given.start, read: () => this.#readLog(given, sessions.get(given)) }],
       )
       // Compares milliseconds and keeps the order of parts within one: the JavaScript SDK rounds start times, but not end
       // times, down to milliseconds, and exports spans in the order in which they end.

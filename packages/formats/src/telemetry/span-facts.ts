@@ -1,5 +1,13 @@
 import type { Usage } from '../record/conversation.ts';
-import { type JsonObject, numberOf, objectOf, textOf, tokensOf, unwrapped } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  textOf,
+  tokensOf,
+  unwrapped,
+} from '../record/json.ts';
 import type { Signal } from '../record/signal.ts';
 import { langfuseUsage } from './langfuse.ts';
 
@@ -7,24 +15,46 @@ const sessionNames = [
   'gen_ai.conversation.id',
   'session.id',
   'langfuse.session.id',
-  'traceloop.association.properties.session_id',
-  'traceloop.association.properties.thread_id',
-  'ai.telemetry.metadata.sessionId',
-  'ai.telemetry.metadata.threadId',
   'gcp.vertex.agent.session_id',
-  'langsmith.metadata.thread_id',
-  'langsmith.metadata.session_id',
-  'langsmith.metadata.conversation_id',
   'spring.ai.chat.client.conversation.id',
   'conversation.id',
   'thread.id',
-  'thread_id',
+];
+
+/** What the user of a library passes on as metadata, under a name of the user's choice. */
+const metadata = [
+  'traceloop.association.properties.',
+  'ai.telemetry.metadata.',
+  'langsmith.metadata.',
+  'langfuse.trace.metadata.',
+  'mastra.metadata.',
+  '',
+];
+const chosenNames = [
+  ...['session_id', 'sessionId', 'session.id'],
+  ...['thread_id', 'threadId', 'conversation_id', 'conversationId', 'chat_id', 'chatId'],
 ];
 
 /** The session id in the attributes of a span or its resource. */
 export function sessionOf({ attributes, resource }: Signal): string | undefined {
-  const named = sessionNames.map((name) => textOf(attributes[name])).find((id) => id !== undefined);
-  return named ?? textOf(unwrapped(attributes['mlflow.trace.session'])) ?? textOf(resource['session.id']);
+  return (
+    sessionIn(attributes, sessionNames) ??
+    metadata
+      .map((prefix) =>
+        sessionIn(
+          attributes,
+          chosenNames.map((name) => `${prefix}${name}`),
+        ),
+      )
+      .find((id) => id !== undefined) ??
+    sessionIn(objectOf(unwrapped(attributes['metadata'])), chosenNames) ??
+    textOf(unwrapped(attributes['mlflow.trace.session'])) ??
+    textOf(resource['session.id'])
+  );
+}
+
+function sessionIn(facts: JsonObject, names: readonly string[]): string | undefined {
+  return names.map((name) => textOf(facts[name])).find((id) => id !== undefined);
 }
 
 /** The agent's name, else that of the service; SDKs name an unnamed service `unknown_service:<process>`. */
@@ -79,26 +109,56 @@ export function usageOf({ attributes: a }: Signal): Usage | undefined {
   );
   if (input === undefined && output === undefined)
     return langfuseUsage(unwrapped(a['langfuse.observation.usage_details'])) ?? mlflowUsage(a);
+  const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = detailsIn(a);
+  const cached = (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0);
   return {
-    inputTokens: input ?? 0,
+    // By the conventions it includes cached tokens; some pass on what an API reports that excludes them.
+    inputTokens: (input ?? 0) + (cached > (input ?? 0) ? cached : 0),
     outputTokens: output ?? 0,
-    cachedInputTokens: firstNumber(
-      a,
-      'gen_ai.usage.cache_read.input_tokens',
-      'llm.token_count.prompt_details.cache_read',
-      'ai.usage.cachedInputTokens',
-    ),
-    cacheWriteTokens: firstNumber(
-      a,
-      'gen_ai.usage.cache_creation.input_tokens',
-      'llm.token_count.prompt_details.cache_write',
-      'ai.usage.inputTokenDetails.cacheWriteTokens',
-    ),
-    reasoningTokens: firstNumber(
-      a,
-      'gen_ai.usage.reasoning.output_tokens',
-      'llm.token_count.completion_details.reasoning',
-      'ai.usage.reasoningTokens',
-    ),
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens,
   };
+}
+
+const usageNames = /^(?:gen_ai\.usage|llm\.(?:token_count|usage)|ai\.usage)\./;
+const details = {
+  cachedInputTokens: /cache_?read|cached|cache_input/i,
+  cacheWriteTokens: /cache_?(?:write|creation)/i,
+  reasoningTokens: /reasoning|thought/i,
+};
+
+/** The details of usage: every convention names them in its own way, LangSmith as JSON. The largest is the total. */
+function detailsIn(a: JsonObject): Pick<Usage, keyof typeof details> {
+  const counts = Object.entries(a)
+    .filter(([name]) => usageNames.test(name) && !name.includes('cost'))
+    .flatMap(([name, value]): [string, unknown][] => {
+      const held = unwrapped(value);
+      return isObject(held)
+        ? Object.entries(held).map(([key, one]) => [`${name}.${key}`, one])
+        : [[name, value]];
+    });
+  const largest = (pattern: RegExp) => {
+    const found = counts.flatMap(([name, count]) => (pattern.test(name) ? (tokensOf(count) ?? []) : []));
+    return found.length === 0 ? undefined : Math.max(...found);
+  };
+  return {
+    cachedInputTokens: largest(details.cachedInputTokens),
+    cacheWriteTokens: largest(details.cacheWriteTokens),
+    reasoningTokens: largest(details.reasoningTokens),
+  };
+}
+
+/** What the producer says that the request cost, in US dollars; 0 is not known. */
+export function costOf({ attributes: a }: Signal): number | undefined {
+  const cost =
+    firstNumber(
+      a,
+      'gen_ai.usage.cost',
+      'gen_ai.usage.total_cost',
+      'gen_ai.cost.total_cost',
+      'llm.cost.total',
+      'operation.cost',
+    ) ?? numberOf(objectOf(unwrapped(a['langfuse.observation.cost_details']))['total']);
+  return cost !== undefined && cost > 0 ? cost : undefined;
 }

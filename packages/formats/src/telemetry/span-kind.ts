@@ -4,6 +4,9 @@ import type { Signal } from '../record/signal.ts';
 /** Logfire's name for the span of a function that an agent of OpenAI's SDK calls. */
 export const FUNCTION_TEMPLATE = 'Function: {name}';
 
+/** Name of the log record of a request to a model. */
+export const DETAILS = 'gen_ai.client.inference.operation.details';
+
 /** The kind of a span by the conventions of GenAI, OpenInference, OpenLLMetry or the AI SDK. */
 export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execution' | 'results' | undefined {
   const operation = attributes['gen_ai.operation.name'];
@@ -30,8 +33,23 @@ export function kindOf({ name, attributes }: Signal): 'model' | 'tool' | 'execut
   if (/^ai\.\w+\.do(?:Stream|Generate)$/.test(own)) return 'model';
   // Without content, another span of the same request has the usage.
   if (name === 'call_llm' && isContent(attributes['gcp.vertex.agent.llm_response'])) return 'model';
-  return name === 'gen_ai.client.inference.operation.details' ? 'model' : undefined;
+  if (name === DETAILS) return 'model';
+  return isRequestByAnotherName(attributes) ? 'model' : undefined;
 }
+
+/** The conventions let an instrumentation name its operations as it likes: `responses`, `converse`, `messages.create`. */
+function isRequestByAnotherName(a: JsonObject): boolean {
+  return (
+    requestNames.test(nameOf(a['gen_ai.operation.name'])) &&
+    modelNames.some((name) => name in a) &&
+    usageFacts.some((name) => name in a)
+  );
+}
+
+const requestNames =
+  /^(?!.*(?:agent|workflow|embed|tool)).*(?:chat|complet|respon[sd]e|message|converse|invoke_model|generat|stream)/i;
+const modelNames = ['gen_ai.request.model', 'gen_ai.response.model'];
+const usageFacts = ['gen_ai.usage.output_tokens', 'gen_ai.output.messages'];
 
 const spanKinds = [
   'openinference.span.kind',
@@ -75,7 +93,7 @@ const requestFacts = /^llm\.(?:input_messages|output_messages|token_count)\.|^ge
 
 /** Gemini CLI logs the usage of a response in another record, and again with its messages, or without them. */
 export function isBesideResponse({ name, attributes }: Signal): boolean {
-  return name === 'gen_ai.client.inference.operation.details' && 'installation.id' in attributes;
+  return name === DETAILS && 'installation.id' in attributes;
 }
 
 function isContent(value: unknown): boolean {

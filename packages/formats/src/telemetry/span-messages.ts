@@ -28,9 +28,10 @@ export function inputOf(span: Signal): Message[] {
   return turnsFrom(listOf(held).map(byModel));
 }
 
-/** Gemini CLI names the model's role like that of instructions. */
+/** Gemini CLI names the model's role like that of instructions; smolagents describes results in texts. */
 function byModel(value: unknown): unknown {
-  const item = objectOf(value);
+  const item = objectOf(objectOf(value)['message'] ?? value);
+  if (item['role'] === 'tool-response') return { role: 'tool', content: '' };
   const isCalling = listOf(item['parts']).some((part) => objectOf(part)['type'] === 'tool_call');
   return item['role'] === 'system' && isCalling ? { ...item, role: 'assistant' } : value;
 }
@@ -105,9 +106,20 @@ export function outputOf(span: Signal): Message[] {
     (Array.isArray(content) ? undefined : content);
   if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
   const answers = answersIn(listOf(held).length === 0 ? listOf(content) : listOf(held));
-  return turnsFrom(answers).map((turn) =>
+  return withCallsBeside(turnsFrom(answers), a).map((turn) =>
     turn.role === 'assistant' && turn.thought === undefined ? { ...turn, thought: rawThought(a) } : turn,
   );
+}
+
+/** LiteLLM: the messages leave out the calls, which are in the attributes of an older convention. */
+function withCallsBeside(turns: readonly Message[], a: JsonObject): readonly Message[] {
+  const callsOf = (list: readonly Message[]) =>
+    list.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
+  if (!('gen_ai.output.messages' in a) || callsOf(turns).length > 0) return turns;
+  const calls = callsOf(turnsFrom(answersIn(listOf(nested(a, 'gen_ai.completion')))));
+  const last = turns.at(-1);
+  if (calls.length === 0 || (last !== undefined && last.role !== 'assistant')) return turns;
+  return [...turns.slice(0, -1), { role: 'assistant', ...last, calls }];
 }
 
 /** The items of a response as messages; the role may be missing, and that of a call with Bedrock's agents is the tool's. */

@@ -4,7 +4,7 @@ import { isObject, textOf, unwrapped } from '../record/json.ts';
 import { keyOfSpan, type Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
-import { agentOf, modelOf, usageOf } from './span-facts.ts';
+import { agentOf, costOf, modelOf, usageOf } from './span-facts.ts';
 import { isBesideResponse, kindOf } from './span-kind.ts';
 import { inputOf, outputOf } from './span-messages.ts';
 import { resultsOf, toolOf } from './tool-facts.ts';
@@ -19,11 +19,12 @@ export interface Part {
 /** Reads spans of one exporter as parts, each with its own time. */
 export class SpanReader {
   /** Histories can contain arguments that the tool's schema has completed, unlike those of the response. */
-  readonly #conversations = new Conversations({ hasStableArgs: false });
+  readonly #conversations: Conversations;
   readonly #memory: TelemetryMemory;
 
   constructor(memory: TelemetryMemory) {
     this.#memory = memory;
+    this.#conversations = new Conversations({ hasStableArgs: false, answers: memory.answers });
   }
 
   /** The start and the end of a span, to be read in order of time. */
@@ -87,11 +88,12 @@ export class SpanReader {
   }
 
   #partsOfModel(span: Signal, stamp: Stamp, tools: ToolStarts): Part[] {
-    const { start, end } = span;
+    const { start, end, turn } = span;
     const id = textOf(span.attributes['request_id']) ?? span.spanId;
-    const input = inputOf(span);
-    const output = outputOf(span);
+    const input = turn === 'bare' ? [] : inputOf(span);
+    const output = turn === 'bare' ? [] : outputOf(span);
     const usage = usageOf(span);
+    const costUsd = costOf(span);
     const part = (time: number | undefined, readEvents: () => SessionEvent[]): Part => ({
       time,
       read: () => ({ events: readEvents(), ignored: [] }),
@@ -102,29 +104,34 @@ export class SpanReader {
     }
     const isLogged = span.logged !== undefined;
     // The turn is that of the span, which may arrive later and alone has the usage.
-    const isPart = ({ type }: SessionEvent) => !isLogged || !type.startsWith('turn_');
+    const isOfSpan = isLogged || turn !== undefined;
+    const isPart = ({ type }: SessionEvent) => !isOfSpan || !type.startsWith('turn_');
     const history = () => this.#readMessages(input, span, stamp, '').filter(isPart);
     // The calls would belong to the latest turn if theirs had been reported with the span before.
     const isLate = span.logged === 'alone' && this.#memory.stampOf(keyOfSpan(span)) !== undefined;
     const turnId = id && `${id}.${isLate ? 'logged' : 'turn'}`;
     const started = part(start, () => [...history(), { ...stamp, id: turnId, type: 'turn_started' }]);
     const finished = part(end ?? start, () => [
-      { ...stamp, time: end ?? start, id: id && `${id}.end`, type: 'turn_finished', usage },
+      { ...stamp, time: end ?? start, id: id && `${id}.end`, type: 'turn_finished', usage, costUsd },
     ]);
     if (isLogged) this.#memory.learnLogged(stamp.sessionId);
     // The turn starts with its messages if they are expected in log records.
     else if (output.length === 0 && input.length === 0 && this.#memory.isLogged(stamp.sessionId))
       return [finished];
-    if (output.length === 0) return [started, ...(span.logged === 'alone' ? [] : [finished])];
+    const hasEnd = span.logged !== 'alone' && !(turn === 'of span' && usage === undefined);
+    const around = turn === 'known' ? [part(start, history)] : [started];
+    const after = turn === 'known' || !hasEnd ? [] : [finished];
+    if (output.length === 0) return [...around, ...after];
     const time = tools.timeOf(output, span) ?? start;
-    const answer = output.map((message) => (message.role === 'assistant' ? { ...message, usage } : message));
+    const answer = output.map((message) =>
+      message.role === 'assistant' ? { ...message, usage, costUsd } : message,
+    );
     // A response without a recorded history is identified by its span.
     const seed = input.length === 0 ? (id ?? '') : '';
     const answered = part(time, () =>
       this.#readMessages([...input, ...answer], span, { ...stamp, time }, seed).filter(isPart),
     );
-    if (!isLogged) return [part(start, history), answered];
-    return [started, answered, ...(span.logged === 'alone' ? [] : [finished])];
+    return isOfSpan ? [...around, answered, ...after] : [part(start, history), answered];
   }
 
   #readMessages(

@@ -5,10 +5,11 @@ import { bedrockThought } from './bedrock.ts';
 /** The blocks of a message of any API. */
 export function blocksIn(item: JsonObject): readonly JsonObject[] {
   const blocks = blocksOf(item['content'] ?? item['parts'] ?? item['contents'] ?? item['items']);
-  // OpenInference wraps the blocks of a message, too.
-  return blocks.map((block) =>
-    isObject(block['message_content']) ? block['message_content'] : kernelBlock(block),
-  );
+  // OpenInference wraps the blocks of a message, too; the call of one is beside it.
+  return blocks.map((block) => {
+    const { message_content: inner, ...others } = block;
+    return isObject(inner) ? { ...inner, ...others } : kernelBlock(block);
+  });
 }
 
 /**
