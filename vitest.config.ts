@@ -50,6 +50,9 @@ function longestTimeout(file: string): number {
   return Math.max(0, ...[...stated].map(([, text = '']) => Number(text.replaceAll('_', ''))));
 }
 
+/** The first run downloads hundreds of megabytes for some of them, which takes minutes. */
+const installing = { testTimeout: 1_200_000, hookTimeout: 1_200_000 };
+
 export default defineConfig({
   // The workspace's own packages are read from their sources, so that no test needs a build.
   resolve: { conditions: [source, ...defaultClientConditions] },
@@ -99,6 +102,7 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['packages/*/test/**/*.clients.test.ts'],
+          ...installing,
           globalSetup: ['tools/testkit/src/clients-global-setup.ts'],
         },
       },
@@ -108,6 +112,7 @@ export default defineConfig({
           name: 'integration',
           include: ['packages/*/test/**/*.int.test.ts', 'tools/**/*.int.test.ts'],
           isolate: false,
+          ...installing,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },
@@ -124,9 +129,7 @@ export default defineConfig({
         test: {
           name: 'model',
           include: ['packages/*/test/**/*.model.test.ts'],
-          testTimeout: 600_000,
-          // Fetches the model and what runs it the first time.
-          hookTimeout: 600_000,
+          ...installing,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
       },

@@ -6,5 +6,6 @@ declare module 'vitest' {
     kafkaBrokers: string[];
     /** What `tools/testkit/src/clients-global-setup.ts` provides. */
     clientsPython: string;
+    codingAgents: string;
   }
 }

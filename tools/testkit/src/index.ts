@@ -1,5 +1,4 @@
 export { cachedFolder } from './cached-folder.ts';
-export { codingAgents } from './coding-agents.ts';
 export { edgeBundle } from './edge-bundle.ts';
 export { javaProgram } from './java-program.ts';
 export { createAuthority } from './kafka/certificates.ts';

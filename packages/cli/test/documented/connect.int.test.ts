@@ -18,7 +18,7 @@ const host = sharedServer();
 let python = '';
 beforeAll(async () => {
   python = await clientsPython();
-}, 600_000);
+});
 
 const usage = { input_tokens: 3, output_tokens: 2 };
 /** A streamed response of the Messages API. */

@@ -64,7 +64,7 @@ it.each<[what: string, answer: RequestListener]>([
 });
 
 it('hook script: pauses after a server that hangs, and asks again after the pause', async () => {
-  const { run, posts, state } = await installed(() => undefined, { waitMs: 1_000 });
+  const { run, posts, state } = await installed(() => undefined, { waitMs: 3_000 });
   await run();
   const asked = posts.length;
   await run();

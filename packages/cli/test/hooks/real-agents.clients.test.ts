@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { HookAgent } from '@loopwatch/contract/api';
 import {
-  codingAgents,
   freePort,
   modelReply,
   type ScriptedUpstream,
@@ -13,7 +12,7 @@ import {
   waitFor,
 } from '@loopwatch/testkit';
 import { blocksCheckedBy } from '@loopwatch/testkit/documented';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { hookCommand, startedServer } from './hook-runs.ts';
 
 interface RealAgent {
@@ -170,15 +169,11 @@ const agents: readonly RealAgent[] = [
   },
 ];
 
-let commands: string;
+const commands = inject('codingAgents');
 
 function node22(): string {
   return join(commands, `../node-22-${process.arch}/bin`);
 }
-
-beforeAll(async () => {
-  commands = await codingAgents();
-});
 
 /** A running agent, its scripted model and the server of its hook. */
 interface Run {

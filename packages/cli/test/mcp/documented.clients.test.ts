@@ -1,15 +1,12 @@
-import { codingAgents, tempDir } from '@loopwatch/testkit';
+import { tempDir } from '@loopwatch/testkit';
 import { blocksCheckedBy } from '@loopwatch/testkit/documented';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { commandFile } from '../../src/runtime/installation.ts';
 import { runDocumented } from '../documented/run-documented.ts';
 
-let agents: string;
-beforeAll(async () => {
-  agents = await codingAgents();
-});
+const agents = inject('codingAgents');
 
 const blocks = blocksCheckedBy(import.meta.url);
 const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);

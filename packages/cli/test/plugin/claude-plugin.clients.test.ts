@@ -2,19 +2,16 @@ import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { codingAgents, freePort, modelReply, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
+import { freePort, modelReply, startScriptedUpstream, tempDir } from '@loopwatch/testkit';
 import { blocksCheckedBy, root } from '@loopwatch/testkit/documented';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { commandFile } from '../../src/runtime/installation.ts';
 import { startedServer } from '../hooks/hook-runs.ts';
 
 const run = promisify(execFile);
 const plugin = 'clients/claude-code';
 
-let agents: string;
-beforeAll(async () => {
-  agents = await codingAgents();
-});
+const agents = inject('codingAgents');
 
 /** What Claude Code loads from a clone: in a folder of its own, because its hooks call one server. */
 async function cloneFor(url: string, folder: string): Promise<string> {
@@ -54,9 +51,10 @@ it('Claude Code, with the plugin installed as documented, is denied the fourth c
   await chmod(join(bin, 'npx'), 0o755);
   const file = join(home, 'absent.ts');
   const answers: string[] = [];
-  await using model = await startScriptedUpstream((request) => {
+  await using model = await startScriptedUpstream((request, index) => {
     const said = request.bytes.toString();
     answers.push(said);
+    if (index > 12) return modelReply(request, { text: 'I give up.' });
     if (said.includes('Loopwatch denied this call')) return modelReply(request, { text: 'I stop here.' });
     return modelReply(request, {
       text: 'Let me look.',

@@ -27,7 +27,7 @@ describe('a topic whose values name schemas of a registry', () => {
   beforeAll(async () => {
     brokers = inject('kafkaBrokers');
     [registry, python] = await Promise.all([startSchemaRegistry(), pythonWith(file('requirements.txt'))]);
-  }, 600_000);
+  });
   afterAll(() => registry?.stop());
 
   /** A source topic of the test's own, and what writes to it. */

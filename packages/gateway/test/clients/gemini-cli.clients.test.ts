@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { codingAgents, modelReply, tempDir } from '@loopwatch/testkit';
-import { expect, it, onTestFinished } from 'vitest';
+import { modelReply, tempDir } from '@loopwatch/testkit';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { GatewayBench, type Script } from '../harness.ts';
 
 /** Runs Gemini CLI through a gateway, in front of a model that reads what `path` names. */
@@ -27,7 +27,7 @@ async function run(path: (said: string) => string) {
   const bench = await GatewayBench.start(script, { preset: 'balanced' });
   onTestFinished(() => bench[Symbol.asyncDispose]());
   const args = ['--model', 'gemini-2.5-pro', '--prompt', 'Read absent.ts.', '--yolo', '--skip-trust'];
-  const child = spawn(join(await codingAgents(), 'gemini'), args, {
+  const child = spawn(join(inject('codingAgents'), 'gemini'), args, {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
