@@ -1,11 +1,14 @@
 import type { ToolContractSettings } from '@loopwatch/contract';
-import { ALTERS, commandFacts, IDLES, waits } from './command-line.ts';
+import { ALTERS, commandFacts, IDLES, onlyAsks, waits } from './command-line.ts';
 import type { CallNature, PastCall, ToolIdentity } from './step.ts';
 import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
 
 /** What the arguments of a tool for all of an interface say. */
 const INTERFACE_ACTION =
   /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
+/** Arguments that say where to. */
+const WHERE =
+  /"(?:north|south|east|west|up|down|left|right|forwards?|backwards?|ahead|[nsewNSEW])"|"(?:direction|heading|distance|forward|steps|c?m|met(?:re|er)s)":/i;
 /** Code, command lines and keys that move on. */
 const MOVES =
   /scroll(?:By|To|IntoView)?\(|scrollTop\b|mouse\.wheel|keyboard\.press|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
@@ -26,6 +29,7 @@ export function callNature(
   const asks = !edits && !said.notes;
   return {
     changes,
+    ...(changes && onlyAsks(line) && { onlyAsks: true as const }),
     asks,
     ...(asks && said.receives && { receives: true }),
     edits,
@@ -57,5 +61,6 @@ export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'n
 function navigates(said: ToolWords, args: string, isGui: boolean | undefined): boolean {
   if (isGui === true || said.operates) return true;
   if (said.isInterface && INTERFACE_ACTION.test(args)) return true;
+  if (said.goes && WHERE.test(args)) return true;
   return !said.mutates && said.navigates;
 }

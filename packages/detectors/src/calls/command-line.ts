@@ -19,6 +19,9 @@ const LOOKS = new Set(
     'read list show open search scroll_up scroll_down goto git'
   ).split(' '),
 );
+/** The same of PowerShell. */
+const CMDLETS =
+  /^(?:(?:get|select|test|measure|where|sort|format|compare|resolve)-\w+|dir|findstr|gc|gci|sls)$/i;
 const GIT_LOOKS =
   /^git (?:-C \S+ |--no-pager )*(?:status|diff|log|show|branch|blame|grep|ls-files|rev-parse|remote)\b/;
 /** Output redirected to a file, files edited in place, or an action run on files found. */
@@ -46,7 +49,7 @@ export function commandFacts(
   if (typeof value === 'string') return {};
   const name = commandField(tool, value);
   const line = name === undefined ? undefined : commandLine(value[name]);
-  if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isReadOnlyLine(line) };
+  if (typeof line === 'string') return { line, onlyLooks: digest === undefined && isEach(line, looks) };
   const isProgram = Object.entries(value).some(
     ([name, field]) =>
       PROGRAM.includes(name) &&
@@ -75,13 +78,15 @@ function commandLine(command: unknown): unknown {
     : words.join(' ');
 }
 
-function isReadOnlyLine(command: string): boolean {
-  if (CHANGES.test(command)) return false;
-  return command.split(BETWEEN).every((part) => {
-    const simple = part.trim().replace(ALL_AHEAD, '');
-    const [word = ''] = simple.split(/\s/, 1);
-    return word === '' || (word === 'git' ? GIT_LOOKS.test(simple) : LOOKS.has(word));
-  });
+/** Whether each command of a line is of a kind, and none changes a file. */
+function isEach(line: string, isOne: (command: string) => boolean): boolean {
+  if (CHANGES.test(line)) return false;
+  return line.split(BETWEEN).every((part) => isOne(part.trim().replace(ALL_AHEAD, '')));
+}
+
+function looks(command: string): boolean {
+  const [word = ''] = command.split(/\s/, 1);
+  return word === '' || (word === 'git' ? GIT_LOOKS.test(command) : LOOKS.has(word) || CMDLETS.test(word));
 }
 
 /** The arguments by name. Truncated ones yield the names found in their text, with empty values. */
@@ -106,9 +111,12 @@ const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
 const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|ls|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -z|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch|diff)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|ls|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof)\b|tail\b|journalctl\b|(?:dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -[a-y]*z|ssh (?:-\S+ |-o \S+ )*[\w.@-]+ ["']?(?:true|uptime|whoami|hostname|id|echo \w+)["']?$|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
 /** Asks for the head of an answer; a small letter would show it before the answer. */
 const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
+/** Requests that fetch something and store nothing. */
+const FETCHES =
+  /^(?:curl|https?|wget (?:-\S+ )*-\w*O ?-)(?= )(?!.* (?:-[A-Za-z]*(?:[dFTO]|X(?! ?(?:GET|HEAD)\b)|o(?! ?\/dev\/null))\b|--(?:data|json|form|upload|request|output|remote)|post |put |patch |delete ))/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
 export const ALTERS =
   /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
@@ -118,4 +126,9 @@ export const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 /** Whether a command line waits, or asks for the state of something that changes by itself. */
 export function waits(line: string): boolean {
   return SLEEPS.test(line) || ASKS_STATE.test(line) || ASKS_HEAD.test(line);
+}
+
+/** Whether a command line asks for a state or fetches something, and does no more. */
+export function onlyAsks(line: string): boolean {
+  return line !== '' && isEach(line, (one) => looks(one) || ASKS_STATE.test(one) || FETCHES.test(one));
 }

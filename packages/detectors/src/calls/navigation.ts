@@ -14,7 +14,7 @@ const SAYS_MORE = /(?:[.!?]\s|\n)\S+ \S+ \S/;
 
 /** Says only that the step was taken. */
 const TAKEN =
-  /^(?!.*\b(?:no|not|nothing|already|fail\w*|0)\b)[^\n]{0,40}\b(?:(?:swip|scroll|click|tapp|press|flick|dragg|turn|flipp|zoom|pann|pinch|rotat|mov|jump|stepp|skipp|advanc|forward|increas|decreas|increment|decrement|dispatch|perform|execut|complet|expand|chang|load)ed|(?:un|re)?done|sent|flung|slid|spun|rewound|went)\b.{0,60}$/i;
+  /^(?!.*\b(?:no|not|nothing|already|fail\w*|0)\b)[^\n]{0,40}\b(?:(?:swip|scroll|click|tapp|press|flick|dragg|turn|flipp|zoom|pann|pinch|rotat|mov|jump|stepp|skipp|advanc|forward|increas|decreas|increment|decrement|dispatch|perform|execut|complet|expand|chang|load|accept|walk)ed|(?:un|re)?done|sent|flung|slid|spun|rewound|went)\b.{0,60}$/i;
 /** The code that was run. */
 const CODE = /\bran (?:\w+ )?code:?\s*```[^`]*```/i;
 /** Says that there is no value. */

@@ -48,6 +48,11 @@ export function signature(identity: ToolIdentity): string {
 export interface CallNature {
   /** It may change something, so that retrying an earlier call is legitimate. */
   readonly changes: boolean;
+  /**
+   * The command that it runs, which would count as a change, asks for a state or fetches something; absent in snapshots
+   * of earlier versions.
+   */
+  readonly onlyAsks?: true;
   /** Its tool's name suggests that it answers questions; for commands, {@link changes} is more precise. */
   readonly asks: boolean;
   /** Its tool exists to change something, by its contract or its name. */
@@ -151,7 +156,7 @@ const DRAWING_COMMAND =
 
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
-  /(?<![a-z])(?:send|notify|charge|refund|pay|invite|book|post_?(?:message|comment|reply)|(?:create|add|insert|schedule)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment))(?![a-z])/i;
+  /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment))(?![a-z])/i;
 const RECEIPT_WORD = /[^\s"',:/=?&]+/g;
 
 function withoutNumber(word: string): string {
@@ -253,12 +258,22 @@ function isFailedChange({ kind, calls }: CallStep): boolean {
   );
 }
 
-/** A command may well take minutes, so its intervals say nothing. */
+/** What is looked for may come. */
+const ABSENT = /no such file|not found|not exist/i;
+
+/** A command may well take minutes, so its intervals say nothing, unless it asks for a state or for what is not there. */
 function looksRarely(rounds: readonly CallStep[], run: readonly CallStep[]): boolean {
-  const isLook = ({ nature }: PastCall) => !nature.changes && !nature.runs;
-  return (
-    rounds.every(({ kind, calls }) => kind === 'ok' && calls.every(isLook)) && comesBackAfter(RARE_MS, run, 1)
-  );
+  const isLook = (call: PastCall) => {
+    const { kind, shown = '' } = call.result ?? {};
+    const isThere = kind === 'ok' && (!call.nature.runs || call.nature.onlyAsks === true);
+    return !mayChange(call) && (isThere || ABSENT.test(shown));
+  };
+  return rounds.every(({ calls }) => calls.every(isLook)) && comesBackAfter(RARE_MS, run, 1);
+}
+
+/** Whether a call may change something. */
+export function mayChange({ nature }: Pick<PastCall, 'nature'>): boolean {
+  return nature.changes && nature.onlyAsks !== true;
 }
 
 /** Whether the steps come back after so many milliseconds or more, on average. */
@@ -290,15 +305,16 @@ export function isPollingStep({ calls }: CallStep): boolean {
 const IN_VAIN = /access ?denied|permission denied|unauthori[sz]ed|forbidden/i;
 
 /** Whether repeating the call is to be expected. */
-export function isPolling({ nature, result }: PastCall): boolean {
+export function isPolling({ identity, nature, result }: PastCall): boolean {
   if (result?.kind === 'error' && IN_VAIN.test(result.shown)) return false;
   if (nature.waits === null && nature.receives && result?.kind === 'ok') return true;
-  return nature.waits ?? result?.isUnderWay ?? false;
+  // What is delivered again does not wait, though its receipt says that it is queued.
+  return nature.waits ?? (result?.isUnderWay === true && !DELIVERS.test(separateWords(identity.name)));
 }
 
 /** Whether the step may have changed something, so that retrying an earlier call is legitimate. */
 export function changesSomething({ kind, calls }: CallStep): boolean {
-  return kind !== 'error' && calls.some(({ nature, result }) => nature.changes && result?.kind !== 'not_run');
+  return kind !== 'error' && calls.some((call) => mayChange(call) && call.result?.kind !== 'not_run');
 }
 
 /** The only tool that a step calls; undefined if it calls several. */

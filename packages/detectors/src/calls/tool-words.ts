@@ -12,7 +12,9 @@ const expressions = {
   notes: wordIn(
     'think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify',
   ),
-  polls: wordIn('poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail'),
+  polls: wordIn(
+    'poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail|(?:terminal|process|shell|bash|task|job|command|background)_(?:output|logs?)|(?:check|read)_process|last_command',
+  ),
   /** Looks for what others send. */
   receives: wordIn('inbox|mailbox|sms|otp|replies|notifications|approvals?'),
   /** Its answer is chance: the same one several times in a row says nothing. */
@@ -24,9 +26,11 @@ const expressions = {
   navigates: wordIn(
     'next|previous|prev|more|paginate|page(?:up|down|turn)|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo',
   ),
+  /** Moves through a place, if its arguments say where to. */
+  goes: wordIn('go|walk|move|drive|fly|step|run|swim|climb|travel|head|forward|backward|ahead'),
   /** One tool for all of an interface; its arguments say what it does. */
   isInterface:
-    /(?:^|[_\-. ])(?:computer|browser|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|action|act|interact|do)(?:$|[_\-. \d])/i,
+    /(?:^|[_\-. ])(?:computer|browser|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|remote|controller|gamepad|joystick|action|act|interact|do)(?:$|[_\-. \d])/i,
   enters: wordIn('type|fill|enter|input'),
   reads: wordIn(
     'read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob',

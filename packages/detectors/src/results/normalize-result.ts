@@ -236,6 +236,9 @@ const GOING_ON =
 /** Words in -ing of which none is work. */
 const NO_WORK =
   '(?:fail|miss|warn|exist|(?:out)?stand|wyom|pass|conflict|block|noth|str|lack|upcom|incom|outgo|recurr|remain|expir|trend|thriv)ing\\b';
+/** What takes a while, up to its ending. */
+const WORK =
+  '(?:re)?(?:start|boot|build|load|upload|download|process|print|index|sync|synchroni[sz]|render|deploy|train|convert|encod|transcod|scan|updat|upgrad|install|migrat|creat|provision|prepar|copy|comput|calculat|analy[sz]|generat|compil|import|export|crawl|heat|cool|replicat|restor|charg|queu|validat|archiv|connect|initiali[sz]|finali[sz]|drain|scal|propagat|clon|fetch|extract|compress|optimi[sz]|simulat|runn)ing';
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [
@@ -245,9 +248,11 @@ const UNDER_WAY = new RegExp(
     `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b(?!['"\\\\]*\\s?[:=]\\s?['"]?(?:0|no|none|false|null)\\b)`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
     `^\\W*(?:still )?(?!${NO_WORK})[a-z]{2,20}ing\\W*$`,
-    '"(?:done|ready|finished|completed?)"\\s?:\\s?false',
+    '"(?:is_?|all_?)?(?:done|ready|finished|completed?|online|loaded|synced|processed)\\\\*"\\s?:\\s?false',
+    `"(?:is_?)?${WORK}\\\\*"\\s?:\\s?true|^\\W*${WORK}\\b[^\\n:=]{0,60}$`,
+    '(?:^|[:,] )being \\w|\\bstill (?:alive|busy)\\b',
     // French, Spanish, Portuguese, Italian, German, Dutch, Chinese, Japanese, Korean and Russian.
-    '\\b(?:en (?:cours|attente|proceso|curso|espera)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling)|(?:ausstehend|wartend)|wird (?:\\w+ )?verarbeitet)\\b',
+    '\\b(?:en (?:cours|attente|proceso|curso|espera)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling)|(?:ausstehend|wartend)|wird (?:\\w+ )?(?:ver|be)arbeitet|(?:noch nicht|pas encore|todavía no|aún no|ainda não|non ancora)|se está \\w+ndo|está siendo|está sendo)\\b',
     '(?:处理|进行|运行|等待|排队|処理|進行|実行|待機|準備)中|(?:처리|진행|대기) ?중|в обработке|выполняется|ожида(?:ет|ние)',
   ].join('|'),
   'i',

@@ -6,6 +6,7 @@ import {
   isAlikeStep,
   isPollingStep,
   isSameError,
+  mayChange,
   movesTowards,
   type PastCall,
   pollingAdjustments,
@@ -123,8 +124,8 @@ function failedAgain(
   };
 }
 
-function isChange({ nature, result }: PastCall): boolean {
-  return nature.changes && result?.kind === 'ok';
+function isChange(call: PastCall): boolean {
+  return mayChange(call) && call.result?.kind === 'ok';
 }
 
 function formOf({ calls }: CallStep, { key }: PastCall): string | undefined {

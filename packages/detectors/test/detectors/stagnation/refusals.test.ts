@@ -73,6 +73,23 @@ const forbidden = (n: number): readonly Call[] => [
   ),
   ['grep', `src/orders.ts:${n + 1}: schema`, { pattern: `schema${n}` }],
 ];
+const watching = (n: number): readonly Call[] => [
+  sh(
+    ['kubectl scale deploy/a --replicas=5', 'kubectl apply -f five.yaml', 'kubectl edit deploy a'][n % 3] ??
+      '',
+    'Writes to production need a change ticket.',
+  ),
+  sh(`kubectl get pods -l part=${n} | head -3`, `pod-${n} ready`, false),
+  sh(`curl -s https://a.example/pages/${n}`, `page ${n}`, false),
+];
+const storing = (n: number): readonly Call[] => [
+  sh(`git push origin HEAD:try-${n}`, 'Pushes are refused until the checks of the server have run.'),
+  sh(`curl -sX POST https://ci.example/checks -d n=${n}`, `accepted ${n}`, false),
+];
+const cmdlets = (n: number): readonly Call[] => [
+  sh(`./setup.ps1 -Try ${n}`, 'setup.ps1 cannot be loaded: running scripts is disabled on this system.'),
+  sh(`Get-Content log${n}.txt | Select-String error`, `error ${n}`, false),
+];
 const protecting = (n: number): readonly Call[] => [
   sh(
     ['git push', 'git push origin main', 'git push --force origin HEAD:main'][n % 3] ?? '',
@@ -145,6 +162,8 @@ describe('failures between steps that work', () => {
     ['commands refused with one sentence', repeated(refused, 6), 'stagnation/same-error'],
     ['commands refused with a sentence that quotes them', repeated(forbidden, 6), 'stagnation/same-error'],
     ['commands refused for what some of them name', repeated(protecting, 6), 'stagnation/same-error'],
+    ['commands refused between states and pages', repeated(watching, 6), 'stagnation/same-error'],
+    ['commands refused between looks of PowerShell', repeated(cmdlets, 6), 'stagnation/same-error'],
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
     ['commands refused with an explanation', repeated(explained, 6), 'stagnation/same-error'],
@@ -174,6 +193,7 @@ describe('failures between steps that work', () => {
     ['files that a command does not find between looks', repeated(looking, 9)],
     ['targets in which a linter finds the same', repeated(linting, 9)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
+    ['refusals between requests that store something', repeated(storing, 6)],
     ['two refusals', repeated(refused, 2)],
     ['a file that is not valid yet', repeated(unfit('invalid JSON in config.json', { path: 'c.json' }), 5)],
     ['chapters that are read one after another', repeated(reading, 9)],

@@ -46,6 +46,9 @@ const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] 
   ['type_keys', { keys: '{PGDN}' }],
   ['browser_evaluate', { function: '() => window.scrollBy(0, 600)' }],
   ['bash', { command: 'adb shell input swipe 500 1500 500 500' }],
+  ['go', { direction: 'north' }],
+  ['robot_move', { forward: 1 }],
+  ['remote_control', { button: 'DPAD_DOWN' }],
 ];
 
 it.each(ways)('navigation: %s %o is no loop while each step tells of something new', (name, args) => {
@@ -110,6 +113,7 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
     ['zoom_in', {}, 'Zoomed in'],
     ['rewind', {}, 'Rewound'],
     ['next_slide', {}, 'Slide changed'],
+    ['drone_fly', { direction: 'north', meters: 20 }, 'Command accepted'],
     [
       'browser_run_code',
       { code: 'async (page) => { await page.mouse.wheel(0, 600); }' },
@@ -181,6 +185,11 @@ it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
     what: 'a failure is a loop, whatever the agent says',
     steps: times(4, (i) => ['scroll', {}, news[i], 'Error: the element is detached']),
     expected: ['tool-repeat opened chance 3'],
+  },
+  {
+    what: 'a move of something else is a loop, whatever the agent says',
+    steps: times(6, (i) => ['move_file', { from: 'a', to: 'b' }, news[i]]),
+    expected: ['tool-repeat opened chance 4'],
   },
   {
     what: 'a call that does not navigate is a loop, whatever the agent says',
