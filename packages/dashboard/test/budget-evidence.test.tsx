@@ -11,6 +11,7 @@ test('budget evidence: shows the use of each limit, and what the dollars exclude
       { resource: 'usd', used: 8.5, limit: 10 },
       { resource: 'tokens', used: 41_200, limit: 100_000 },
       { resource: 'minutes', used: 12.9, limit: 60 },
+      { resource: 'minutes', used: 0.669, limit: 0.5 },
     ],
     unpricedTurns: 2,
   };
@@ -19,6 +20,7 @@ test('budget evidence: shows the use of each limit, and what the dollars exclude
     'Dollars: $8.50 of $10.00',
     'Tokens: 41.2k of 100k',
     'Minutes: 12 of 60',
+    'Minutes: 0.66 of 0.5',
   ]);
   expect(screen.getByText('for coder; warning at 80%')).toBeDefined();
   expect(screen.getByText(/excludes 2 turns whose model has no price/)).toBeDefined();

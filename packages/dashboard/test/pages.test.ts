@@ -196,6 +196,18 @@ describe('the origin of a threshold', () => {
     expect(thresholdText(origin(part), about)).toBe(text);
   });
 
+  it.each([
+    ['budget.usd', 0.05, '100% of $0.05'],
+    ['budget.usd', 0.0004, '100% of $0.0004'],
+    ['budget.minutes', 0.5, '100% of 0.5'],
+    ['budget.tokens', 41_200, '100% of 41,200'],
+  ])('shows a budget as it is set: %s = %s', (setting, value, basis) => {
+    const budget = incident({ detector: 'budget', kind: 'limit', threshold: 100 });
+    expect(thresholdText(origin({ setting, value, scope: 'session' }), budget)).toBe(
+      `Threshold 100 (setting for this session: ${basis})`,
+    );
+  });
+
   it('links to the setting that applies, and to the setting for the tool', () => {
     expect(settingLink(origin(), about)).toEqual({ key: setting });
     expect(settingLink(origin({ scope: 'model' }), about)).toEqual({

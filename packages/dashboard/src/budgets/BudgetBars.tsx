@@ -52,5 +52,7 @@ export function BudgetBars({ uses, unknown = [] }: Props) {
 
 function shown({ resource }: Use, amount: number): string {
   if (resource === 'usd') return formatUsd(amount);
-  return resource === 'tokens' ? formatCompact(amount) : formatNumber(Math.floor(amount));
+  if (resource === 'tokens') return formatCompact(amount);
+  // Of a few minutes, seconds count.
+  return amount < 10 ? String(Math.floor(amount * 100) / 100) : formatNumber(Math.floor(amount));
 }

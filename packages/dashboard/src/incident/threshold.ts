@@ -1,5 +1,5 @@
 import type { Incident, ThresholdAdjustment, ThresholdOrigin } from '@loopwatch/contract';
-import { formatNumber } from '../lib/format.ts';
+import { formatNumber, formatUsd } from '../lib/format.ts';
 import { writeSet } from '../settings/address.ts';
 
 /** Explains where a threshold comes from and links to where it can be changed. */
@@ -21,18 +21,23 @@ const adjustments: Record<ThresholdAdjustment, string> = {
   'repeated-length': 'but here the length of text without new content decides',
 };
 
+/** What a person sets may be half a minute. */
+const setValue = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+
 type Data = Pick<Incident, 'backend' | 'detector' | 'model' | 'preset' | 'sessionId' | 'tool' | 'threshold'>;
 
 /** `Threshold 3 (preset balanced: 4, minus 1 because …)`. */
-export function thresholdText({ value, scope, adjustments: why }: ThresholdOrigin, incident: Data): string {
+export function thresholdText(origin: ThresholdOrigin, incident: Data): string {
+  const { setting, scope, adjustments: why } = origin;
   const setBy: Record<ThresholdOrigin['scope'], string> = {
     preset: `preset ${incident.preset}`,
     server: 'server setting',
     model: `setting for model ${incident.model ?? ''}`,
     session: 'setting for this session',
   };
+  const value = setting === 'budget.usd' ? formatUsd(origin.value) : setValue.format(origin.value);
   // A budget counts in percent.
-  const number = incident.detector === 'budget' ? `100% of ${formatNumber(value)}` : formatNumber(value);
+  const number = incident.detector === 'budget' ? `100% of ${value}` : value;
   const basis = [`${setBy[scope]}: ${number}`, ...why.map((one) => adjustments[one])].join(', ');
   return `Threshold ${formatNumber(incident.threshold)} (${basis})`;
 }
