@@ -23,6 +23,15 @@ describe('evidence', () => {
     expect([...pair.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['1', '2']);
   });
 
+  it('of calls says first only of the first one: a long loop keeps no evidence of it', () => {
+    const call = (step: number) => at(step * 2, { name: 'search', arguments: '{}', step });
+    const evidence = { matching: 'exact', calls: [call(68), call(125), call(126)] };
+    render(<Evidence incident={incident({ count: 126, evidence })} />);
+    const pair = screen.getByRole('region', { name: 'Earlier and latest call' });
+    expect(within(pair).getByText('Call 68')).toBeTruthy();
+    expect(within(pair).getByText('Call 126')).toBeTruthy();
+  });
+
   it('of steps with several calls compares matching calls, and counts steps throughout', () => {
     const step = (n: number, first = n * 10) =>
       ['kitchen', 'tea', 'lamp'].map((item, i) => ({

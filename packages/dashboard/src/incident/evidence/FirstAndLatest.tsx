@@ -13,7 +13,7 @@ interface Props {
   readonly onOpen: ((eventIndex: number) => void) | undefined;
 }
 
-/** The first and the latest step, each call beside its counterpart. */
+/** The first step of which the evidence is stored and the latest one, each call beside its counterpart. */
 export function FirstAndLatest({ first, latest, unit, onOpen }: Props) {
   const compared = pairs(first, latest).map(([before, after]) => {
     const calls = diff(shown(before), shown(after));
@@ -31,7 +31,11 @@ export function FirstAndLatest({ first, latest, unit, onOpen }: Props) {
   const title = (ordinal: number, member: number) =>
     unit === 'call' ? `Call ${String(ordinal)}` : `Step ${String(ordinal)}, call ${String(member + 1)}`;
   return (
-    <Card title={`First and latest ${unit}`} note={note(unit, sameCalls, sameResults)} flush>
+    <Card
+      title={`${first.ordinal === 1 ? 'First' : 'Earlier'} and latest ${unit}`}
+      note={note(unit, sameCalls, sameResults)}
+      flush
+    >
       {compared.slice(0, MAX_PAIRS).map(({ before, after, calls, results: both }, member) => (
         <div
           key={member}
