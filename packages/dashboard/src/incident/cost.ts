@@ -19,14 +19,16 @@ export function costSentence({
   const took = formatDuration(Math.max(0, cost.ms));
   if (parts.length === 0) return state !== 'resolved' ? `${took} so far.` : `Lasted ${took}.`;
   const price = cost.tokens !== null && cost.usd === null ? noPrice(model) : '';
-  return `${joinWords(parts)} in ${took}${state !== 'resolved' ? ' so far' : ''}.${price}`;
+  // A budget is used from the start of its session, and reported once little of it is left.
+  const since = detector === 'budget' ? ' since it was reported' : state === 'resolved' ? '' : ' so far';
+  return `${joinWords(parts)} in ${took}${since}.${price}`;
 }
 
 /** Why a loop cost more calls than it counts. */
 function counted(detector: IncidentRow['detector'], count: number): string {
   // A step of several calls counts once, and costs each of them.
   if (detector === 'tool-repeat') return ` in ${plural(count, 'step')}`;
-  if (detector === 'tool-cycle') return ` in ${plural(count, 'round')} of the cycle`;
+  if (detector === 'tool-cycle') return ` in ${plural(count, 'repetition')} of the cycle`;
   return detector === 'stagnation' ? ', including those in between,' : '';
 }
 

@@ -25,6 +25,16 @@ test.each<[string, Parameters<typeof row>[0], string]>([
     { cost: cost({ tokens: 900, usd: null }), model: null },
     '900 tokens in 2.0 s so far. No price for sessions without a model name.',
   ],
+  [
+    'a budget, most of which was used before',
+    { cost: cost({ calls: 6, tokens: 900, usd: 0.07 }), detector: 'budget', kind: 'limit', count: 205 },
+    '$0.07, 900 tokens and 6 calls in 2.0 s since it was reported.',
+  ],
+  [
+    'a cycle',
+    { cost: cost({ calls: 18 }), detector: 'tool-cycle', count: 6 },
+    '18 calls in 6 repetitions of the cycle in 2.0 s so far.',
+  ],
   ['a clock that runs backwards', { cost: cost({ ms: -5 }), state: 'resolved' }, 'Lasted 0 ms.'],
 ])('costSentence: %s', (_, part, sentence) => {
   expect(costSentence(row(part))).toBe(sentence);
