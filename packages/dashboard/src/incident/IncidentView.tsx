@@ -9,6 +9,7 @@ import { useCoarseNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
 import { useLive } from '../live/context.ts';
+import { showInTab } from '../page/favicon.ts';
 import { eventSearch } from '../session/loop-link.ts';
 import { Button } from '../ui/controls/Button.tsx';
 import { ErrorBoundary } from '../ui/feedback/ErrorBoundary.tsx';
@@ -54,6 +55,11 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
     if (revision > known || hasGrown || triageRevision > knownTriage)
       void client.invalidateQueries({ queryKey: incidentQuery(id).queryKey });
   }, [client, id, revision, known, hasGrown, live?.lastAt, triageRevision, knownTriage]);
+
+  const open = useLive(({ stats }) => stats?.open ?? 0);
+  useEffect(() => {
+    if (missing && alone) showInTab('Incident not found', open);
+  }, [missing, alone, open]);
 
   const now = useCoarseNow();
   const latest = newest(live ?? row, data);

@@ -17,7 +17,7 @@ export function ReasonCard({ incident }: { readonly incident: Incident }) {
   const facts: (readonly [string, ReactNode])[] = [
     ['window', windowMs === null ? 'no limit' : formatDuration(windowMs)],
     ...(period > 1 ? ([['cycle', `${formatNumber(period)} steps`]] as const) : []),
-    ['action', actionNames[action]],
+    ['requested action', actionNames[action]],
     ['confidence', confidence.toFixed(2)],
     ['preset', incident.preset],
   ];

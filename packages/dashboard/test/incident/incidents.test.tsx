@@ -217,6 +217,16 @@ describe('an incident', () => {
     await waitFor(() => expect(decodeURIComponent(place())).toBe('/incidents?tag=env:prod'));
   });
 
+  it('says what its verdicts requested, and not that it was done', async () => {
+    const [first, ...others] = rows;
+    app.server.incidents = [{ ...first!, action: 'block' }, ...others];
+    await open('/incidents/i-3');
+    const fact = await screen.findByText('requested action');
+    expect(fact.nextElementSibling?.textContent).toBe('block');
+    expect(await screen.findByText('at 5, requested: warn')).toBeTruthy();
+    expect(screen.queryByText(/warned|blocked/)).toBeNull();
+  });
+
   it('becomes quiet after a minute without events, and says since when', async () => {
     const [first, ...others] = rows;
     app.server.incidents = [{ ...first!, lastActivityAt: NOW - 60_000 }, ...others];
@@ -227,6 +237,7 @@ describe('an incident', () => {
   it('shows “Incident not found” for an unknown id', async () => {
     await open('/incidents/i-404');
     expect(await screen.findByRole('heading', { name: 'Incident not found' })).toBeTruthy();
+    expect(document.title).toBe('Incident not found · Loopwatch');
   });
 
   it('is triaged as a false positive, and undone', async () => {
