@@ -68,6 +68,7 @@ async function replay(
     evaluated: 0,
     calls: 0,
     loops: 0,
+    limits: 0,
     outages: 0,
     sessions: new Set<string>(),
     evicted: 0,
@@ -116,6 +117,7 @@ async function replay(
           });
           if (outcome.type !== 'verdict' || outcome.verdict.phase !== 'opened') return;
           if (outcome.verdict.kind === 'outage') counts.outages += 1;
+          else if (outcome.verdict.kind === 'limit') counts.limits += 1;
           else {
             counts.loops += 1;
             counts.sessions.add(outcome.verdict.sessionId);
@@ -222,11 +224,19 @@ function verdictLine(verdict: Omit<Verdict, 'detectedAt'>): string {
 
 function summaryLine(
   settings: Settings,
-  counts: { events: number; loops: number; outages: number; sessions: ReadonlySet<string>; ignored: string },
+  counts: {
+    events: number;
+    loops: number;
+    limits: number;
+    outages: number;
+    sessions: ReadonlySet<string>;
+    ignored: string;
+  },
   bad: BadLines,
   seconds: number,
 ): string {
   const sessions = counts.loops === 0 ? '' : ` in ${formatCount(counts.sessions.size, 'session')}`;
+  const limits = counts.limits === 0 ? '' : `, ${formatCount(counts.limits, 'limit')}`;
   const outages = counts.outages === 0 ? '' : `, ${formatCount(counts.outages, 'outage')}`;
   const lines = bad.total - bad.files;
   const badText =
@@ -234,7 +244,7 @@ function summaryLine(
     (bad.files === 0 ? '' : `, ${formatCount(bad.files, 'unreadable file')}`);
   const ignoredText = counts.ignored === '' ? '' : ` (ignored: ${oneLine(counts.ignored)})`;
   return (
-    `${formatCount(counts.loops, 'loop')}${sessions}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
+    `${formatCount(counts.loops, 'loop')}${sessions}${limits}${outages}; ${formatCount(counts.events, 'event')}${badText}${ignoredText} ` +
     `in ${seconds.toFixed(1)} s, preset ${settings.preset}\n`
   );
 }

@@ -167,6 +167,16 @@ describe('loopwatch replay', { timeout: TIMEOUT }, () => {
     ]);
   });
 
+  it('replay: reports a limit, which is not a loop', async () => {
+    const input = jsonLines(calls('s', 3).map((call, n) => ({ ...call, args: { n } })));
+    const ended = await run(['replay', '-', '--set', 'budget.calls=2'], { input });
+    expect(ended).toMatchObject({ code: 0, stderr: [] });
+    expect(ended.stdout).toEqual([
+      expect.stringMatching(/^opened {4}budget {9}block {5}s at event 2: This session has used its budget/),
+      expect.stringMatching(/^0 loops, 1 limit; 3 events in \d+\.\d s, preset balanced$/),
+    ]);
+  });
+
   it('replay: applies --preset and --set, prints warnings, and summarizes the findings', async () => {
     const set = { sessionId: 's', type: 'control', set: { unheard_of: 1 } };
     const input = `${jsonLines([set, ...calls('s', 3), { sessionId: 's', type: 'session_ended' }])}x\n`;
