@@ -134,6 +134,8 @@ describe('options of a guard', () => {
       { settings: { per_tool: { 'a.b': { poller: 1 } } } },
       'settings.per_tool.a.b.poller is 1; allowed: true',
     ],
+    [{ server: { url: 'localhost:4600' } }, 'server.url is "localhost:4600"; allowed: http://HOST:PORT'],
+    [{ server: 'http://localhost:4600' }, 'server.url is undefined; allowed: http://HOST:PORT'],
     [{ settings: 'balanced' }, 'settings is "balanced"; allowed: a block'],
   ])('options of a guard: %j is refused', (given, message) => {
     expect(() => createGuard(given)).toThrow(TypeError);
@@ -257,8 +259,8 @@ describe('a guarded tool', () => {
 });
 
 describe('a guard whose server is unavailable', () => {
-  it.each(['http://127.0.0.1:1', 'no address'])('works without the server %s', async (url) => {
-    const guard = createGuard({ server: { url }, mode: 'stop' });
+  it('works without it', async () => {
+    const guard = createGuard({ server: { url: 'http://127.0.0.1:1' }, mode: 'stop' });
     expect(loop(reader(guard))).toMatch(/^Loopwatch denied this call/);
     await guard.close();
     expect(guard.stats()).toMatchObject({ faults: 0, reported: 0 });

@@ -10,7 +10,10 @@ export class ServerLink {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #reporter: Reporter;
 
+  /** @throws TypeError if the address is none */
   constructor({ url, token }: ServerAddress, stats: GuardStats) {
+    if (!/^https?:/.test(url) || !URL.canParse(url))
+      throw new TypeError(`server.url is ${JSON.stringify(url)}; allowed: http://HOST:PORT`);
     this.#url = `${url.replace(/\/$/, '')}/api/v1`;
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#reporter = new Reporter(`${this.#url}/events`, this.#headers, stats);
