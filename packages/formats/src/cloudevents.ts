@@ -1,3 +1,4 @@
+import { textOfBase64 } from './record/base64.ts';
 import { type EnvelopeContent, type Format, ignored, statelessReader } from './record/format.ts';
 import { type JsonObject, textOf, unwrapped } from './record/json.ts';
 
@@ -12,8 +13,9 @@ export const cloudevents: Format = {
 };
 
 function contentOf(record: JsonObject): EnvelopeContent | undefined {
-  const { data, source, id } = record;
-  if (data === undefined || data === null) return undefined;
+  const { source, id, data_base64: encoded } = record;
+  const data = record['data'] ?? (typeof encoded === 'string' ? textOfBase64(encoded) : undefined);
+  if (data === undefined) return undefined;
   return {
     value: unwrapped(data),
     session: textOf(record['subject']) ?? textOf(record['partitionkey']),

@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs/light.js';
+import { textOfBase64 } from './record/base64.ts';
 import { isObject, type JsonObject, nameOf, objectOf, timeOf } from './record/json.ts';
 import { litellm } from './telemetry/litellm.ts';
 import { messageListIn } from './wire/exchanges.ts';
@@ -33,21 +33,11 @@ function harDocument(entries: readonly JsonObject[]): Document {
   const exchanges = entries.map((entry) => {
     const { text, encoding } = objectOf(objectOf(entry['response'])['content']);
     const { text: request } = objectOf(objectOf(entry['request'])['postData']);
-    const response = encoding === 'base64' ? decoded(nameOf(text)) : text;
+    const response = encoding === 'base64' ? textOfBase64(nameOf(text)) : text;
     return { request, response, timestamp: entry['startedDateTime'] };
   });
   const records = exchanges.filter((exchange) => messageListIn(exchange) !== undefined);
   return { records, ignored: Array<string>(entries.length - records.length).fill('HAR entry') };
-}
-
-function decoded(base64: string): string {
-  try {
-    const bytes = new Uint8Array(protobuf.util.base64.length(base64));
-    protobuf.util.base64.decode(base64, bytes, 0);
-    return protobuf.util.utf8.read(bytes, 0, bytes.length);
-  } catch {
-    return '';
-  }
 }
 
 /** A sample in a log of Inspect AI, which can run several times, as in other logs. */

@@ -39,6 +39,13 @@ describe('CloudEvents', () => {
     expect(translator.readValue(envelope(own, 's-1')).events).toEqual([own]);
   });
 
+  it('may have their data as base64', () => {
+    const { data: _, ...rest } = envelope(undefined, 'a');
+    const encoded = Buffer.from(JSON.stringify({ type: 'content', text: 'Grüße' })).toString('base64');
+    const { events } = readAll('auto', [{ ...rest, data_base64: encoded }]);
+    expect(events).toMatchObject([{ sessionId: 'a', text: 'Grüße' }]);
+  });
+
   it('report errors in their data, and are counted if they have none', () => {
     expect(readAll('cloudevents', [envelope('no json'), envelope(undefined)])).toMatchObject({
       events: [],

@@ -168,8 +168,9 @@ class CodexReader implements FormatReader {
   /** The same count is reported again whenever rate limits change. */
   #readTokens(payload: JsonObject, stamp: Stamp): Reading {
     const info = objectOf(payload['info']);
-    const total = JSON.stringify(info['total_token_usage'] ?? null);
-    const usage = usageOf(info['last_token_usage']);
+    const { total_token_usage: totals } = info;
+    const total = JSON.stringify(totals ?? null);
+    const usage = usageOf(info['last_token_usage'] ?? difference(totals, this.#totalTokens));
     if (usage === undefined || total === this.#totalTokens) return ignored('event_msg (token_count)');
     this.#totalTokens = total;
     return reading(this.#turns.finish(stamp, this.#idOf(textId(total)), usage));
@@ -202,6 +203,17 @@ function resultOf(output: unknown): { result: unknown; isError: boolean | undefi
   const text = Array.isArray(output) ? joinedText(listOf(output)) : output;
   const code = typeof text === 'string' ? exitCode.exec(text.slice(0, HEAD_UNITS))?.[1] : undefined;
   return { result: text ?? '', isError: code === undefined ? undefined : code !== '0' };
+}
+
+/** What was added to the totals of a session: some versions report no more than these. */
+function difference(totals: unknown, before: string): JsonObject | undefined {
+  if (!isObject(totals)) return undefined;
+  const earlier = objectOf(unwrapped(before));
+  const added = Object.entries(totals).map(([name, count]): [string, unknown] => [
+    name,
+    Math.max(0, (numberOf(count) ?? 0) - (numberOf(earlier[name]) ?? 0)),
+  ]);
+  return Object.fromEntries(added);
 }
 
 function usageOf(value: unknown): Usage | undefined {

@@ -45,8 +45,9 @@ function isStored(record: JsonObject): boolean {
 }
 
 interface OpenCall {
+  readonly stamp: Stamp;
   name: string;
-  args: JsonObject | undefined;
+  args: JsonObject | string | undefined;
   isReported: boolean;
 }
 
@@ -83,7 +84,13 @@ class AcpReader implements FormatReader {
   }
 
   end(): SessionEvent[] {
-    return [...this.#turns.values()].flatMap((turns) => turns.end());
+    const calls = [...this.#calls.entries()].filter(
+      ([, call]) => !call.isReported && call.args !== undefined,
+    );
+    return [
+      ...calls.map(([key, call]) => requestOf(call, key.slice(key.indexOf('\n') + 1), undefined)),
+      ...[...this.#turns.values()].flatMap((turns) => turns.end()),
+    ];
   }
 
   #turnsOf(sessionId: string): Turns {
@@ -96,27 +103,19 @@ class AcpReader implements FormatReader {
     const call = getOrCreate(
       this.#calls,
       `${stamp.sessionId}\n${callId}`,
-      (): OpenCall => ({ name: 'other', args: undefined, isReported: false }),
+      (): OpenCall => ({ stamp, name: 'other', args: undefined, isReported: false }),
     );
     const tool = objectOf(objectOf(update['_meta'])['x.ai/tool']);
     call.name = textOf(tool['name']) ?? textOf(update['kind']) ?? call.name;
-    if (isObject(update['rawInput'])) call.args = update['rawInput'];
+    call.args = argsOf(update['rawInput']) ?? call.args;
     const status = textOf(update['status']);
-    const isOver = status === 'completed' || status === 'failed';
+    const isOver = status === 'completed' || status === 'failed' || status === 'cancelled';
+    // Some agents announce a call before its arguments, with an empty object.
+    const hasArgs = call.args !== undefined && JSON.stringify(call.args) !== '{}';
     const events: SessionEvent[] = [];
-    if (!call.isReported && (call.args !== undefined || isOver)) {
-      call.isReported = true;
-      const args = { ...(call.args ?? { title: update['title'] }) };
-      const request: SessionEvent = {
-        ...stamp,
-        id: `call:${callId}`,
-        type: 'tool_call_request',
-        callId,
-        name: call.name,
-        args,
-      };
-      events.push(...turns.output(stamp, undefined), request);
-    }
+    if (!call.isReported && (hasArgs || isOver))
+      events.push(...turns.output(stamp, undefined), requestOf({ ...call, stamp }, callId, update['title']));
+    call.isReported ||= events.length > 0;
     if (isOver) {
       turns.toolResult(stamp);
       const shown = joinedText(listOf(update['content']).map((part) => objectOf(part)['content']));
@@ -127,12 +126,24 @@ class AcpReader implements FormatReader {
         id: `result:${callId}`,
         type: 'tool_result',
         callId,
-        result,
-        isError: status === 'failed',
+        result: status === 'cancelled' && result === '' ? status : result,
+        isError: status !== 'completed',
       });
     }
     return events.length === 0 ? pending : reading(events);
   }
+}
+
+/** Any JSON can be the input of a call; undefined if there is none. */
+function argsOf(input: unknown): OpenCall['args'] {
+  if (input === undefined || input === null || input === '') return undefined;
+  return isObject(input) || typeof input === 'string' ? input : { input };
+}
+
+/** @param title tells a call apart that has no arguments */
+function requestOf({ stamp, name, args }: OpenCall, callId: string, title: unknown): SessionEvent {
+  const given = typeof args === 'string' ? args : { ...(args ?? { title }) };
+  return { ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args: given };
 }
 
 /** The value of a key, created if absent; evicts the oldest one. */

@@ -13,14 +13,16 @@ import {
   joinedText,
   listOf,
   nameOf,
-  numberOf,
   objectOf,
   textOf,
   timeOf,
+  tokensOf,
   unwrapped,
 } from '../record/json.ts';
 import { thoughtIn } from '../wire/blocks.ts';
 import { chatThought } from '../wire/openai-chat.ts';
+import { toolMessageOf } from '../wire/tool-message.ts';
+import { usageOf as usageOfApi } from '../wire/usage.ts';
 
 /** Events of LangChain's `astream_events`. The session is LangGraph's thread. */
 export const langchain: Format = {
@@ -43,12 +45,19 @@ function read(record: JsonObject, session: string | undefined): Reading {
   const data = objectOf(record['data']);
   switch (type) {
     case 'on_chat_model_start':
+    case 'on_llm_start':
       return reading([{ ...stamp, id: `${runId}.turn`, type: 'turn_started' }]);
     case 'on_chat_model_stream': {
       return readChunk(messageOf(data['chunk']), stamp) ?? ignored(type);
     }
-    case 'on_chat_model_end': {
-      const usage = usageOf(messageOf(data['output'])['usage_metadata']);
+    case 'on_llm_stream': {
+      const { chunk } = data;
+      const text = typeof chunk === 'string' ? chunk : textOf(messageOf(chunk)['text']);
+      return text === undefined ? ignored(type) : reading([{ ...stamp, type: 'content', text }]);
+    }
+    case 'on_chat_model_end':
+    case 'on_llm_end': {
+      const usage = usageIn(data['output']);
       return reading([{ ...stamp, id: `${runId}.end`, type: 'turn_finished', usage }]);
     }
     case 'on_tool_start': {
@@ -61,9 +70,10 @@ function read(record: JsonObject, session: string | undefined): Reading {
       ]);
     }
     case 'on_tool_end': {
-      const output = messageOf(data['output']);
-      const isError = output['status'] === 'error' ? true : undefined;
-      const result = output['content'] ?? data['output'] ?? '';
+      const { result, isError } = toolMessageOf(data['output']) ?? {
+        result: messageOf(data['output'])['content'] ?? data['output'] ?? '',
+        isError: undefined,
+      };
       return reading([
         { ...stamp, id: `result:${runId}`, type: 'tool_result', callId: runId, result, isError },
       ]);
@@ -97,14 +107,23 @@ function messageOf(value: unknown): JsonObject {
   return isObject(message['kwargs']) ? message['kwargs'] : message;
 }
 
+/** The usage in a message, or in the result of a model with its generations. */
+function usageIn(output: unknown): Usage | undefined {
+  const [generation] = listOf(objectOf(output)['generations']).flatMap((list) => list);
+  const message = messageOf(objectOf(generation)['message'] ?? output);
+  const { token_usage: tokens, usage } = objectOf(message['response_metadata']);
+  const { token_usage: ofAll } = objectOf(objectOf(output)['llm_output']);
+  return usageOf(message['usage_metadata']) ?? usageOfApi(tokens ?? usage ?? ofAll);
+}
+
 function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const input = objectOf(value['input_token_details']);
   return {
-    inputTokens: numberOf(value['input_tokens']),
-    outputTokens: numberOf(value['output_tokens']),
-    cachedInputTokens: numberOf(input['cache_read']),
-    cacheWriteTokens: numberOf(input['cache_creation']),
-    reasoningTokens: numberOf(objectOf(value['output_token_details'])['reasoning']),
+    inputTokens: tokensOf(value['input_tokens']),
+    outputTokens: tokensOf(value['output_tokens']),
+    cachedInputTokens: tokensOf(input['cache_read']),
+    cacheWriteTokens: tokensOf(input['cache_creation']),
+    reasoningTokens: tokensOf(objectOf(value['output_token_details'])['reasoning']),
   };
 }

@@ -4,10 +4,14 @@ import { ResponsesAnswer } from '../wire/openai-responses.ts';
 import { readResponsesAnswer } from '../wire/whole-answers.ts';
 import { type AnswerFormat, AnswerReader } from './answers.ts';
 
+/** Events that name their response: the first and the last. */
+const heads = new Set(['created', 'completed', 'incomplete', 'failed'].map((state) => `response.${state}`));
+
 const answers = {
   whole: (record) => (record['object'] === 'response' ? readResponsesAnswer(record) : undefined),
-  headOf: ({ type, response }) => (type === 'response.created' && isObject(response) ? response : undefined),
+  headOf: ({ type, response }) => (heads.has(nameOf(type)) && isObject(response) ? response : undefined),
   stream: () => new ResponsesAnswer(),
+  isMixable: true,
 } satisfies AnswerFormat;
 
 /** Responses of the OpenAI Responses API, complete or streamed. A response can contain its conversation id. */

@@ -1,6 +1,6 @@
 import type { Usage } from '../record/conversation.ts';
 import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
-import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 
 const types =
   /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;
@@ -62,6 +62,8 @@ function read(record: JsonObject, sessionId: string | undefined): Reading {
     case 'tool-output-error':
     case 'tool-error':
       return reading([failed]);
+    case 'tool-output-denied':
+      return reading([{ ...failed, result: 'denied', denied: true }]);
     case 'tool-result':
     case 'tool-output-available':
       if (record['preliminary'] === true) return ignored(`${type} (preliminary)`);
@@ -71,12 +73,16 @@ function read(record: JsonObject, sessionId: string | undefined): Reading {
   }
 }
 
+/** From version 6 on, the details are objects. */
 function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
+  const ofInput = objectOf(value['inputTokenDetails']);
+  const ofOutput = objectOf(value['outputTokenDetails']);
   return {
-    inputTokens: numberOf(value['inputTokens']) ?? 0,
-    outputTokens: numberOf(value['outputTokens']) ?? 0,
-    cachedInputTokens: numberOf(value['cachedInputTokens']),
-    reasoningTokens: numberOf(value['reasoningTokens']),
+    inputTokens: tokensOf(value['inputTokens']) ?? 0,
+    outputTokens: tokensOf(value['outputTokens']) ?? 0,
+    cachedInputTokens: tokensOf(ofInput['cacheReadTokens'] ?? value['cachedInputTokens']),
+    cacheWriteTokens: tokensOf(ofInput['cacheWriteTokens']),
+    reasoningTokens: tokensOf(ofOutput['reasoningTokens'] ?? value['reasoningTokens']),
   };
 }

@@ -1,9 +1,19 @@
 import { Conversations, type Message, type Usage } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
-import { type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import {
+  type JsonObject,
+  nameOf,
+  numberOf,
+  objectOf,
+  textOf,
+  timeOf,
+  tokensOf,
+  unwrapped,
+} from '../record/json.ts';
 import { messageListIn } from '../wire/exchanges.ts';
 import { answerIn } from '../wire/logged-answers.ts';
 import { messagesFrom } from '../wire/messages.ts';
+import { usageOf as usageOfApi } from '../wire/usage.ts';
 
 /**
  * LiteLLM's StandardLoggingPayload, as written by its callbacks, and the rows of its table `LiteLLM_SpendLogs`: one record per
@@ -47,18 +57,40 @@ class LitellmReader implements FormatReader {
       typeof messages === 'string'
         ? [{ role: 'user', content: messages }]
         : (messageListIn({ ...record, messages })?.list ?? []);
-    const answers = answerIn(record['response']).map((answer) => withCost(answer, record));
+    const list = messagesFrom(prompt);
+    const asked = list.filter((message) => !isRedacted(message));
+    const hasRedacted = asked.length < list.length;
+    const answers = answersIn(record, hasRedacted).map((answer) => withCost(answer, record));
     const stamp = {
       sessionId,
       time: timeOf(record['endTime'] ?? record['startTime']),
       model: textOf(record['model']),
     };
-    return reading(this.#conversations.read([...messagesFrom(prompt), ...answers], stamp));
+    // Without its content, only the id tells a request from others.
+    const seed = hasRedacted ? textOf(record['id']) : undefined;
+    return reading(this.#conversations.read([...asked, ...answers], stamp, seed));
   }
 
   end(): [] {
     return [];
   }
+}
+
+/** What stands for the content of messages if the proxy is configured not to log it. */
+const redacted = 'redacted-by-litellm';
+
+function isRedacted(message: Message): boolean {
+  return 'text' in message && message.text === redacted;
+}
+
+/** @param hasRedacted whether the record leaves out content, so that the answer may be known by its usage only */
+function answersIn(record: JsonObject, hasRedacted: boolean): Message[] {
+  const answers = answerIn(record['response']);
+  if (hasRedacted && answers.length === 0 && (usageOf(record)?.outputTokens ?? 0) > 0)
+    return [{ role: 'assistant', calls: [] }];
+  return answers.map((answer) =>
+    answer.role === 'assistant' && isRedacted(answer) ? { ...answer, text: undefined } : answer,
+  );
 }
 
 function sessionOf(record: JsonObject): string | undefined {
@@ -85,17 +117,11 @@ function withCost(message: Message, record: JsonObject): Message {
   };
 }
 
+/** The details are those of the API that was called. */
 function usageOf(record: JsonObject): Usage | undefined {
-  const inputTokens = numberOf(record['prompt_tokens']);
-  const outputTokens = numberOf(record['completion_tokens']);
+  const inputTokens = tokensOf(record['prompt_tokens']);
+  const outputTokens = tokensOf(record['completion_tokens']);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const details = objectOf(objectOf(unwrapped(record['response']))['usage']);
-  const ofInput = objectOf(details['prompt_tokens_details']);
-  return {
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
-    cachedInputTokens: numberOf(ofInput['cached_tokens']) ?? numberOf(details['cache_read_input_tokens']),
-    cacheWriteTokens: numberOf(details['cache_creation_input_tokens']),
-    reasoningTokens: numberOf(objectOf(details['completion_tokens_details'])['reasoning_tokens']),
-  };
+  const { usage } = objectOf(unwrapped(record['response']));
+  return { ...usageOfApi(usage), inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
 }

@@ -11,6 +11,7 @@ import {
 import type { Signal } from '../record/signal.ts';
 import { geminiResponse } from '../wire/gemini.ts';
 import { plainResult } from '../wire/result.ts';
+import { toolMessageOf } from '../wire/tool-message.ts';
 import { eventAttribute, nested } from './otlp-json.ts';
 import { FUNCTION_TEMPLATE } from './span-kind.ts';
 
@@ -138,30 +139,6 @@ function callOf(input: unknown): Pick<ToolFacts, 'args' | 'callId'> {
     };
   if (input === undefined || typeof input === 'string') return { args: input, callId: undefined };
   return { args: { ...objectOf(input) }, callId: undefined };
-}
-
-/** How Python writes a message of LangChain. */
-const written = /^content=(['"])([\s\S]*?)\1 (?:name|tool_call_id|id|additional_kwargs)=/;
-const writtenId = /\btool_call_id='([^']+)'/;
-
-/** The tool message of LangChain in an output, which has the id of the call. */
-export function toolMessageOf(output: unknown): Pick<ToolFacts, 'callId' | 'result' | 'isError'> | undefined {
-  const value = unwrapped(output);
-  const held = isObject(value) && 'output' in value ? value['output'] : value;
-  if (typeof held === 'string') {
-    const content = written.exec(held)?.[2];
-    if (content === undefined) return undefined;
-    const isError = held.includes("status='error'") ? true : undefined;
-    return { callId: writtenId.exec(held)?.[1], result: content, isError };
-  }
-  const outer = objectOf(held);
-  const message = objectOf(outer['kwargs'] ?? outer['data'] ?? held);
-  if (!('tool_call_id' in message && 'content' in message)) return undefined;
-  return {
-    callId: textOf(message['tool_call_id']),
-    result: plainResult(message['content']),
-    isError: message['status'] === 'error' ? true : undefined,
-  };
 }
 
 /** The result in a tool output of LlamaIndex, which an event with the id of the call can contain. */

@@ -2,7 +2,7 @@ import { Conversations, type Message, type Usage } from '../record/conversation.
 import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
 import { messagesFrom } from '../wire/messages.ts';
-import { toolMessageOf } from './tool-facts.ts';
+import { toolMessageOf } from '../wire/tool-message.ts';
 
 /** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {

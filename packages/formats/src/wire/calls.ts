@@ -11,6 +11,7 @@ export function callsIn(item: JsonObject): ToolCall[] {
   const { function_call: older } = item;
   const calls = [
     ...listOf(item['tool_calls']),
+    ...listOf(item['toolCalls']),
     ...listOf(item['toolInvocations']),
     ...(isObject(older) ? [older] : []),
   ].map((call) => callOf(objectOf(call)));

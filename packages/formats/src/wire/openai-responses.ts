@@ -1,5 +1,14 @@
 import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
-import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, tokensOf } from '../record/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinedText,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+  tokensOf,
+} from '../record/json.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 import { plainResult } from './result.ts';
 
@@ -132,11 +141,25 @@ export class ResponsesAnswer implements StreamedAnswer {
         const response = objectOf(event['response']);
         this.finishReason = textOf(response['status']) ?? null;
         this.rawUsage = isObject(response['usage']) ? response['usage'] : null;
-        return { isEnd: true };
+        return { isEnd: true, ...this.#readWhole(response) };
       }
       default:
         return noDelta;
     }
+  }
+
+  /** Some logs have only the last event, which repeats the answer. */
+  #readWhole({ id, output }: JsonObject): AnswerDelta {
+    if (this.id !== null || this.items.length > 0) return noDelta;
+    this.id = textOf(id) ?? null;
+    const items = listOf(output).map(objectOf);
+    for (const item of items) this.#addItem(item);
+    const textsOf = (type: string, key: string) =>
+      items
+        .filter((item) => item['type'] === type)
+        .map((item) => joinedText(item[key]))
+        .join('');
+    return { text: textsOf('message', 'content'), thought: textsOf('reasoning', 'summary') };
   }
 
   #addItem(item: JsonObject): void {

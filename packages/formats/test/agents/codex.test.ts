@@ -27,6 +27,27 @@ const says = (role: string, text: string) =>
 const read = (...records: object[]) => readAll('codex', records);
 
 describe('Codex rollouts', () => {
+  it('count what was added to the totals, if they report no more than these', () => {
+    const totals = (input: number, output: number) =>
+      line('event_msg', {
+        type: 'token_count',
+        info: { total_token_usage: { input_tokens: input, output_tokens: output } },
+      });
+    const { events } = read(
+      meta('s'),
+      call('a'),
+      totals(10, 2),
+      totals(10, 2),
+      output('a', 'x'),
+      totals(25, 5),
+    );
+    const usage = events.flatMap((event) => event['usage'] ?? []);
+    expect(usage).toMatchObject([
+      { inputTokens: 10, outputTokens: 2 },
+      { inputTokens: 15, outputTokens: 3 },
+    ]);
+  });
+
   it('start a turn at each model output after a result, and end it at its usage', () => {
     const { events } = read(
       meta('a'),

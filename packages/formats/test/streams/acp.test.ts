@@ -95,3 +95,47 @@ it('ACP: reads the updates that Grok stores, with their times and the names of t
   ]);
   expect(ignored).toEqual(['_x.ai/session/update']);
 });
+
+it('ACP: waits for the arguments of a call that is announced with an empty object', () => {
+  const { events } = readAll(
+    'acp',
+    ['a', 'b'].flatMap((path) => [
+      update('tool_call', { toolCallId: path, title: 'Read', kind: 'read', status: 'pending', rawInput: {} }),
+      update('tool_call_update', { toolCallId: path, rawInput: { path } }),
+      update('tool_call_update', { toolCallId: path, status: 'completed', rawOutput: path }),
+    ]),
+  );
+  const calls = events.filter(({ type }) => type === 'tool_call_request');
+  expect(calls.map((call) => call['args'])).toEqual([{ path: 'a' }, { path: 'b' }]);
+});
+
+it('ACP: reports a call without arguments when it ends, or at the end of the file', () => {
+  const announced = (id: string) =>
+    update('tool_call', {
+      toolCallId: id,
+      title: 'List',
+      kind: 'search',
+      status: 'in_progress',
+      rawInput: {},
+    });
+  const { events } = readAll('acp', [
+    announced('a'),
+    update('tool_call_update', { toolCallId: 'a', status: 'cancelled' }),
+    announced('b'),
+  ]);
+  expect(events.filter(({ type }) => type.startsWith('tool_'))).toMatchObject([
+    { type: 'tool_call_request', callId: 'a', args: {} },
+    { type: 'tool_result', callId: 'a', result: 'cancelled', isError: true },
+    { type: 'tool_call_request', callId: 'b', args: {} },
+  ]);
+});
+
+it.each([
+  ['a text', 'ls a', 'ls a'],
+  ['a list', ['ls', 'a'], { input: ['ls', 'a'] }],
+])('ACP: the input of a call may be %s', (_, rawInput, args) => {
+  const { events } = readAll('acp', [
+    update('tool_call', { toolCallId: 'c', title: 'Run', kind: 'execute', status: 'pending', rawInput }),
+  ]);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool_call_request', args }));
+});

@@ -31,3 +31,63 @@ it('AG-UI: a run is a prompt, and the outputs between its results are turns', ()
   expect(events[3]).toMatchObject({ sessionId: 't', callId: 'c1', args: '{"p":1}' });
   expect(ignored).toEqual(['STEP_STARTED']);
 });
+
+const start = { type: 'RUN_STARTED', threadId: 't', runId: 'r' };
+const finish = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
+const callsIn = (records: readonly object[]) =>
+  readAll('ag-ui', records)
+    .events.filter(({ type }) => type === 'tool_call_request')
+    .map(({ callId, args }) => [callId, args]);
+
+it.each([
+  [
+    'in chunks, of which only the first has an id',
+    [
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'a', toolCallName: 'ls', delta: '{"p":' },
+      { type: 'TOOL_CALL_CHUNK', delta: '1}' },
+      { type: 'TOOL_CALL_CHUNK', toolCallId: 'b', toolCallName: 'ls', delta: '{"p":2}' },
+      finish,
+    ],
+  ],
+  [
+    'without an end',
+    [
+      { type: 'TOOL_CALL_START', toolCallId: 'a', toolCallName: 'ls' },
+      { type: 'TOOL_CALL_ARGS', toolCallId: 'a', delta: '{"p":1}' },
+      { type: 'TOOL_CALL_START', toolCallId: 'b', toolCallName: 'ls' },
+      { type: 'TOOL_CALL_ARGS', toolCallId: 'b', delta: '{"p":2}' },
+    ],
+  ],
+])('AG-UI: reads calls %s, and without results', (_, records) => {
+  expect(callsIn([start, ...records])).toEqual([
+    ['a', '{"p":1}'],
+    ['b', '{"p":2}'],
+  ]);
+});
+
+it('AG-UI: reads the calls that only snapshots have, each once', () => {
+  const snapshot = (...ids: string[]) => ({
+    type: 'MESSAGES_SNAPSHOT',
+    messages: [
+      { id: 'u', role: 'user', content: 'look' },
+      ...ids.flatMap((id) => [
+        {
+          id: `m${id}`,
+          role: 'assistant',
+          toolCalls: [{ id, type: 'function', function: { name: 'ls', arguments: '{"p":1}' } }],
+        },
+        { id: `t${id}`, role: 'tool', toolCallId: id, content: 'none' },
+      ]),
+    ],
+  });
+  const streamed = { type: 'TOOL_CALL_CHUNK', toolCallId: 'a', toolCallName: 'ls', delta: '{"p":1}' };
+  const result = { type: 'TOOL_CALL_RESULT', toolCallId: 'a', content: 'none' };
+  const records = [start, streamed, result, snapshot('a', 'b'), snapshot('a', 'b', 'c'), finish];
+  expect(callsIn(records).map(([id]) => id)).toEqual(['a', 'b', 'c']);
+  const { events } = readAll('ag-ui', records);
+  expect(events.filter(({ type }) => type === 'tool_result').map(({ callId }) => callId)).toEqual([
+    'a',
+    'b',
+    'c',
+  ]);
+});

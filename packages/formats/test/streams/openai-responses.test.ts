@@ -56,4 +56,30 @@ describe('OpenAI Responses', () => {
       'turn_finished',
     ]);
   });
+
+  it('reads the last events alone, which repeat the answer', () => {
+    const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hi' }] };
+    const last = (id: string) =>
+      event('completed', { response: { id, usage, output: [message, { ...call, call_id: `c-${id}` }] } });
+    const { events } = readAll('openai-responses', [last('a'), last('b')]);
+    const turn = ['turn_started', 'content Hi', 'tool_call_request ls', 'turn_finished'];
+    expect(outline(events)).toEqual([...turn, ...turn]);
+    expect(events.filter(({ type }) => type === 'turn_finished')).toMatchObject(
+      Array(2).fill({ usage: { inputTokens: 9 } }),
+    );
+  });
+
+  it('keeps the calls and tokens of responses that are mixed', () => {
+    const begun = (id: string) => event('created', { response: { id } });
+    const done = (id: string) => event('output_item.done', { item: { ...call, call_id: `c-${id}` } });
+    const over = (id: string) => event('completed', { response: { id, usage } });
+    const { events } = readAll('openai-responses', [
+      ...[begun('a'), begun('b'), done('a'), done('b'), over('a'), over('b')],
+    ]);
+    expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(2);
+    expect(events.flatMap((one) => (one['usage'] === undefined ? [] : one.id)).toSorted()).toEqual([
+      'a.usage',
+      'b.usage',
+    ]);
+  });
 });

@@ -40,4 +40,29 @@ describe('AI SDK', () => {
     ]);
     expect(events.slice(2)).toMatchObject([{ isError: true }, { usage: { inputTokens: 3 } }]);
   });
+
+  it('reads usage whose details are objects, as from version 6 on', () => {
+    const { events } = readAll('vercel-ai', [
+      {
+        type: 'finish-step',
+        usage: {
+          inputTokens: 120,
+          inputTokenDetails: { noCacheTokens: 15, cacheReadTokens: 100, cacheWriteTokens: 5 },
+          outputTokens: 15,
+          outputTokenDetails: { textTokens: 5, reasoningTokens: 10 },
+        },
+      },
+    ]);
+    expect(events[0]).toMatchObject({
+      usage: { inputTokens: 120, cachedInputTokens: 100, cacheWriteTokens: 5, reasoningTokens: 10 },
+    });
+  });
+
+  it('says that a call was denied', () => {
+    const { events } = readAll('vercel-ai', [
+      { type: 'tool-input-available', toolCallId: 'c', toolName: 'rm', input: {} },
+      { type: 'tool-output-denied', toolCallId: 'c' },
+    ]);
+    expect(events[1]).toMatchObject({ type: 'tool_result', callId: 'c', denied: true });
+  });
 });

@@ -64,4 +64,37 @@ describe('LiteLLM', () => {
     expect(outline(events)).toEqual(outline(readAll('litellm', [record]).events));
     expect(events[3]).toMatchObject({ usage: { inputTokens: 1200, outputTokens: 34 } });
   });
+
+  it('counts the turns, tokens and cost of requests whose content is not logged', () => {
+    const hidden = 'redacted-by-litellm';
+    const bare = (id: string) => ({
+      ...record,
+      id,
+      messages: [{ role: 'user', content: hidden }],
+      response: { text: hidden },
+    });
+    const { events } = readAll('litellm', [bare('a'), bare('b'), bare('b')]);
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['turn_started', 'turn_finished'],
+      ...['turn_started', 'turn_finished'],
+    ]);
+    expect(events[1]).toMatchObject({ usage: { inputTokens: 1200, outputTokens: 34 } });
+  });
+
+  it('reads the details of the usage of any API', () => {
+    const response = {
+      object: 'response',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }],
+      usage: {
+        input_tokens: 1200,
+        output_tokens: 34,
+        input_tokens_details: { cached_tokens: 1000 },
+        output_tokens_details: { reasoning_tokens: 30 },
+      },
+    };
+    const { events } = readAll('litellm', [{ ...record, response }]);
+    expect(events.at(-1)).toMatchObject({
+      usage: { inputTokens: 1200, outputTokens: 34, cachedInputTokens: 1000, reasoningTokens: 30 },
+    });
+  });
 });
