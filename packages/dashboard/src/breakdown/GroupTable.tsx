@@ -2,7 +2,7 @@ import type { Breakdown, BreakdownAmounts } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { BreakdownView } from '../api/breakdown.ts';
-import { formatCompact, formatNumber, formatShare, formatUsd, plural } from '../lib/format.ts';
+import { formatCompact, formatNumber, formatRate, formatShare, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import { Change } from './Change.tsx';
@@ -53,10 +53,6 @@ const columns: readonly Column[] = [
     title: ({ activity: { usd } }) => (usd === null ? 'Spend is unknown' : `Of ${formatUsd(usd)} in all`),
   },
 ];
-
-function formatRate(rate: number): string {
-  return formatNumber(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
-}
 
 const sums = ['incidents', 'sessions', 'calls', 'tokens', 'usd'] as const;
 

@@ -12,8 +12,8 @@ interface Props {
 const texts: Readonly<Record<Difference, string>> = {
   'too few': `too little data (at least ${String(MIN_SESSIONS)} sessions each)`,
   unclear: 'no clear difference',
-  higher: 'higher',
-  lower: 'lower',
+  higher: 'clearly higher',
+  lower: 'clearly lower',
 };
 
 /** The measures of both sides, with the interval that holds the true value with 95% confidence. */
@@ -26,7 +26,7 @@ export function CompareTable({ rows, a, b }: Props) {
             <th scope="col">Measure</th>
             <th scope="col">{visibleText(a)}</th>
             <th scope="col">{visibleText(b)}</th>
-            <th scope="col">The second is</th>
+            <th scope="col">Second vs. first</th>
           </tr>
         </thead>
         <tbody>
@@ -52,7 +52,7 @@ export function CompareTable({ rows, a, b }: Props) {
         </tbody>
       </table>
       <p className="border-t px-4 py-2 text-xs text-ink3">
-        Below each value: where the true one is with 95% confidence. Two values differ clearly if these do not
+        Below each value: its 95% confidence interval. Two values differ clearly if their intervals do not
         overlap.
       </p>
     </>

@@ -8,7 +8,7 @@ import {
   rate,
 } from '@loopwatch/contract/api';
 import { spendShare } from '../breakdown/rates.ts';
-import { formatNumber, formatUsd } from '../lib/format.ts';
+import { formatNumber, formatRate, formatUsd } from '../lib/format.ts';
 
 /** One of the two sides: a group, or a period. */
 export interface Side {
@@ -36,11 +36,11 @@ const measures: readonly Measure[] = [
     id: 'rate',
     name: 'Loops per 100 sessions',
     of: ({ incidents, activity }) => scaled(rate(incidents, activity.sessions), 100),
-    text: (value) => formatNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value)),
+    text: formatRate,
   },
   {
     id: 'usd',
-    name: 'Dollars a session',
+    name: 'Cost per session',
     of: ({ activity: { usd, usdSquares, priced } }) => mean(usd ?? 0, usdSquares ?? 0, priced),
     text: cents,
   },
@@ -114,6 +114,5 @@ function cents(value: number): string {
 }
 
 function percent(value: number): string {
-  const share = 100 * value;
-  return `${formatNumber(share > 0 && share < 10 ? Math.round(share * 10) / 10 : Math.round(share))}%`;
+  return `${formatRate(100 * value)}%`;
 }

@@ -29,6 +29,11 @@ export function formatNumber(value: number): string {
   return grouped.format(value);
 }
 
+/** 0.3, 8.5, 41: loops per 100 sessions, or percent. */
+export function formatRate(value: number): string {
+  return value < 10 ? String(Math.round(value * 10) / 10) : formatNumber(value);
+}
+
 /** 950, 41.2k, 1.9M */
 export function formatCompact(value: number): string {
   return value < 1_000 ? grouped.format(value) : compact.format(value).replace('K', 'k');

@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatLag,
   formatNumber,
+  formatRate,
   formatShare,
   formatStep,
   formatUsd,
@@ -219,8 +220,4 @@ function OpenBar({ open, openByDetector }: Pick<Overview, 'open' | 'openByDetect
       ))}
     </div>
   );
-}
-
-function formatRate(value: number): string {
-  return value < 10 ? String(Math.round(value * 10) / 10) : formatNumber(value);
 }

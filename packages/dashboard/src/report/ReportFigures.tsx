@@ -1,6 +1,6 @@
 import { type BreakdownAmounts, differenceOf, rate, type WeeklyReport } from '@loopwatch/contract/api';
 import { loopRate, spendShare } from '../breakdown/rates.ts';
-import { formatNumber, formatShare, formatUsd, plural } from '../lib/format.ts';
+import { formatNumber, formatRate, formatShare, formatUsd, plural } from '../lib/format.ts';
 import { type RateFigure, Was } from '../page/Was.tsx';
 
 interface Figure {
@@ -45,7 +45,7 @@ function figuresOf(total: WeeklyReport['total']): Figure[] {
     {
       name: 'Loops per 100 sessions',
       figure: { ...compared(loopRate), ...(before !== undefined && { difference: changeOf(total, before) }) },
-      format: (value) => (value < 10 ? String(Math.round(value * 10) / 10) : formatNumber(value)),
+      format: formatRate,
     },
     {
       name: 'Spend',

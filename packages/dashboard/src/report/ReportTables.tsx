@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { loopRate } from '../breakdown/rates.ts';
 import { LoopTitle } from '../incidents/LoopSummary.tsx';
-import { formatNumber, formatUsd } from '../lib/format.ts';
+import { formatNumber, formatRate, formatUsd } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { DetectorLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
@@ -97,6 +97,5 @@ function Table({ names, children }: { readonly names: readonly string[]; readonl
 }
 
 function rateText(rate: number | null): string {
-  if (rate === null) return '–';
-  return rate < 10 ? String(Math.round(rate * 10) / 10) : formatNumber(rate);
+  return rate === null ? '–' : formatRate(rate);
 }

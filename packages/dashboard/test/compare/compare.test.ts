@@ -92,6 +92,12 @@ describe('a comparison', () => {
     expect(rows.find(({ id }) => id === 'rate')?.b).toMatchObject({ text: '30', interval: '27 to 34' });
   });
 
+  it('shows a tenth of small rates and shares', () => {
+    const [, looping, rate] = compareRows(amounts(300, 1, 1), amounts(400, 10, 1));
+    expect([looping?.a.text, looping?.b.text]).toEqual(['0.3%', '2.5%']);
+    expect([rate?.a.text, rate?.b.text, rate?.b.interval]).toEqual(['0.3', '2.5', '1.4 to 4.6']);
+  });
+
   it('has an address of its own, and names what it does not know', () => {
     const view = { by: 'model', a: 'm 1', b: 'm/2', range: { kind: 'last', span: '24h' } } as const;
     expect(readCompare(writeCompare(view))).toEqual({ ...view, ignored: [] });
