@@ -7,6 +7,8 @@ export interface Bounds {
   readonly start: number;
   /** The offset that the next record will get. */
   readonly end: number;
+  /** The topic was deleted and created again while it was read: earlier offsets mean other records. */
+  readonly isRecreated?: boolean;
 }
 
 export interface TopicReadOptions {

@@ -48,22 +48,24 @@ export async function storeNextOffset(
 export async function resumeAt(
   database: Database,
   topicPartition: TopicPartition,
-  { start, end }: Bounds,
+  { start, end, isRecreated = false }: Bounds,
   logger: Logger,
 ): Promise<number> {
   const position = await nextOffset(database, topicPartition);
   if (position === undefined) return start;
-  if (position < start) {
+  if (position < start && !isRecreated) {
     logger.warn(
       { ...topicPartition, position, start, lost: start - position },
       'Unread records were deleted by the retention of the topic; continuing with the oldest record',
     );
     return start;
   }
-  if (position <= end) return position;
+  if (position <= end && !isRecreated) return position;
   logger.warn(
     { ...topicPartition, position, end },
-    'Topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
+    isRecreated
+      ? 'The topic was deleted and created again; reading it from the start'
+      : 'Topic ends before the stored offset: it was recreated or has lost records; reading it from the start',
   );
   await database.transaction(async (tx) => {
     await lockChanges(tx);

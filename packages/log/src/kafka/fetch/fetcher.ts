@@ -1,9 +1,11 @@
 import { backoff, messageOf } from '@loopwatch/contract';
 import { delay, type LogFunction } from '@loopwatch/platform';
+import { LogError } from '../../port/errors.ts';
 import type { FetchTimes, TopicPartition } from '../../port/task.ts';
 import type { Bounds } from '../../port/topic-reader.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
 import { createErrorFromCode } from '../internals/kafkajs.ts';
+import { topicIdOf } from '../internals/topic-id.ts';
 import { type FetchedPartition, type FetchLimits, fetchFrom } from './fetch-request.ts';
 import { listBounds } from './offsets.ts';
 import { PartitionStream } from './partition-stream.ts';
@@ -12,7 +14,10 @@ export interface FetcherOptions extends FetchLimits {
   readonly log: LogFunction | undefined;
   /** Called when fetching starts to fail, and when it works again. */
   readonly onConnection?: (state: 'up' | 'down', reason?: string) => void;
-  /** Where to continue when the offset is out of range. Default: the nearest bound. */
+  /**
+   * Where to continue when the offset is out of range, or the topic was created again. Default: at the nearest bound; streams of a
+   * topic that was created again fail.
+   */
   readonly resumeAt?: (topicPartition: TopicPartition, bounds: Bounds) => Promise<number>;
 }
 
@@ -22,6 +27,7 @@ const MIB = 1024 * 1024;
 /** Bytes fetched ahead for all partitions together; each partition gets at least one mebibyte. */
 const AHEAD_BYTES = 64 * MIB;
 const OUT_OF_RANGE = 1;
+const UNKNOWN_TOPIC = 3;
 /** Errors that require refreshed metadata to find the new leader. */
 const staleTypes = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -42,6 +48,10 @@ export class KafkaFetcher {
   readonly #options: FetcherOptions;
   readonly #streams = new Set<PartitionStream>();
   readonly #busy = new Set<number>();
+  /** Ids of topics; none while a topic may have been created again. */
+  readonly #topicIds = new Map<string, string | undefined>();
+  /** Topics that brokers did not know. */
+  readonly #missing = new Set<string>();
   #failures = 0;
   #isDown = false;
   #closed = false;
@@ -54,6 +64,8 @@ export class KafkaFetcher {
   /** Starts fetching a partition at `offset`. */
   async open(topic: string, partition: number, offset: number): Promise<PartitionStream> {
     await this.#cluster.addMultipleTargetTopics([topic]);
+    if (!this.#topicIds.has(topic))
+      this.#topicIds.set(topic, await topicIdOf(this.#cluster, { topic, partition }));
     const stream = new PartitionStream(topic, partition, offset, {
       wanted: () => this.#fetchWanted(),
       closed: (closed) => this.#streams.delete(closed),
@@ -167,6 +179,13 @@ export class KafkaFetcher {
     times: FetchTimes,
   ): Promise<string | undefined> {
     const { errorCode } = answer;
+    const isKnown = errorCode === 0 || errorCode === OUT_OF_RANGE;
+    if (
+      isKnown &&
+      (errorCode !== 0 || this.#missing.has(stream.topic)) &&
+      (await this.#restartIfRecreated(stream))
+    )
+      return undefined;
     if (errorCode === 0) {
       stream.deliver(answer, times);
       return undefined;
@@ -176,6 +195,7 @@ export class KafkaFetcher {
       await this.#resetOffset(stream);
       return undefined;
     }
+    if (errorCode === UNKNOWN_TOPIC) this.#missing.add(topic);
     const error = createErrorFromCode(errorCode);
     this.#log('warn', 'Fetching a partition failed; retrying', {
       topic,
@@ -184,6 +204,29 @@ export class KafkaFetcher {
       error: error.message,
     });
     return staleTypes.has(error.type) || errorCode > 70 ? 'NOT_LEADER_FOR_PARTITION' : error.type;
+  }
+
+  /**
+   * Offsets of a topic that was deleted and created again mean other records.
+   *
+   * @returns whether it was; its streams then continue where they have to, or fail
+   */
+  async #restartIfRecreated({ topic, partition }: PartitionStream): Promise<boolean> {
+    const before = this.#topicIds.get(topic);
+    const id = await topicIdOf(this.#cluster, { topic, partition });
+    this.#missing.delete(topic);
+    if (before === undefined || id === undefined || id === before) return false;
+    this.#topicIds.set(topic, id);
+    const message = `The topic ${topic} was deleted and created again.`;
+    this.#log('warn', message, { topic });
+    for (const stream of [...this.#streams].filter((one) => one.topic === topic)) {
+      if (this.#options.resumeAt === undefined) stream.fail(new LogError('request_failed', message));
+      else {
+        const bounds = { ...(await listBounds(this.#cluster, stream)), isRecreated: true };
+        stream.reset(await this.#options.resumeAt({ topic, partition: stream.partition }, bounds));
+      }
+    }
+    return true;
   }
 
   /** Handles an offset out of range: retention deleted the next records, or a broker lost its disk. */

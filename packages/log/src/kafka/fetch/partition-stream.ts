@@ -33,6 +33,7 @@ export class PartitionStream {
   /** The offset after the records already returned. */
   #position: number;
   #closed = false;
+  #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
   constructor(topic: string, partition: number, offset: number, owner: StreamOwner) {
@@ -58,7 +59,7 @@ export class PartitionStream {
     return this.#closed;
   }
 
-  /** Waits for the next records; `undefined` once the stream is closed. */
+  /** Waits for the next records; `undefined` once the stream is closed. @throws what it failed with */
   async next(): Promise<Fetched | undefined> {
     for (;;) {
       while (this.#answers.length === 0 && !this.#closed) {
@@ -66,6 +67,7 @@ export class PartitionStream {
           this.#wake = resolve;
         });
       }
+      if (this.#failure !== undefined) throw this.#failure;
       const [answer] = this.#answers;
       if (answer === undefined || this.#closed) return undefined;
       const { decoder, highWatermark } = answer;
@@ -96,6 +98,12 @@ export class PartitionStream {
     this.#offset = decoder.next;
     this.#answers.push({ decoder, highWatermark, fetch });
     this.#wakeUp();
+  }
+
+  /** Closes the stream: no record that comes is one of those after it. */
+  fail(failure: Error): void {
+    this.#failure = failure;
+    this.close();
   }
 
   /** Continues at another offset. */

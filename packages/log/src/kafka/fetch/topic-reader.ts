@@ -15,6 +15,8 @@ import { KafkaFetcher } from './fetcher.ts';
 import { listBounds } from './offsets.ts';
 
 const MIB = 1024 * 1024;
+/** How often a reader looks for partitions that were added, ms. */
+const NEW_PARTITIONS_MS = 30_000;
 
 /** The offsets of a partition to read before the reader has caught up. */
 interface Stretch {
@@ -23,19 +25,27 @@ interface Stretch {
   readonly end: number;
 }
 
+export interface KafkaTopicReaderOptions extends KafkaOptions {
+  readonly topic: string;
+  /** How often to look for partitions that were added, ms. Default 30,000. */
+  readonly newPartitionsMs?: number;
+}
+
 /** Reads a topic without a consumer group, read committed, and stores nothing on the brokers. */
-export function createKafkaTopicReader(options: KafkaOptions & { readonly topic: string }): TopicReader {
+export function createKafkaTopicReader(options: KafkaTopicReaderOptions): TopicReader {
   return new KafkaTopicReader(options);
 }
 
 class KafkaTopicReader implements TopicReader {
-  readonly #options: KafkaOptions & { readonly topic: string };
+  readonly #options: KafkaTopicReaderOptions;
   readonly #cluster: KafkaCluster;
   readonly #stopping = new AbortController();
   #fetcher: KafkaFetcher | undefined;
-  #following: Promise<unknown> = Promise.resolve();
+  /** Each partition that is read, until its end. */
+  readonly #reads = new Map<number, Promise<void>>();
+  #looking: Promise<void> = Promise.resolve();
 
-  constructor(options: KafkaOptions & { readonly topic: string }) {
+  constructor(options: KafkaTopicReaderOptions) {
     this.#options = options;
     this.#cluster = createKafkaCluster(options);
   }
@@ -65,7 +75,7 @@ class KafkaTopicReader implements TopicReader {
     const { topic } = this.#options;
     await this.#cluster.connect();
     await this.#cluster.addMultipleTargetTopics([topic]);
-    const partitions = this.#cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+    const partitions = this.#partitions();
     // All offsets before the first record: what fails here is tried again, and no record may be passed on twice.
     const stretches = await Promise.all(
       partitions.map((partition) => this.#locate({ topic, partition }, options)),
@@ -74,15 +84,51 @@ class KafkaTopicReader implements TopicReader {
     this.#fetcher = fetcher;
     const reads = await Promise.all(stretches.map((stretch) => this.#start(fetcher, stretch, handler)));
     options.onConnection?.('up');
-    this.#following = Promise.all(reads.map(({ ended }) => ended));
+    this.#looking = this.#lookForPartitions(fetcher, handler, options);
     if (options.resolveWhen !== 'started') await Promise.all(reads.map(({ caughtUp }) => caughtUp));
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#fetcher?.close();
-    await this.#following;
+    await this.#looking;
+    await Promise.all(this.#reads.values());
     await this.#cluster.disconnect().catch(() => undefined);
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #partitions(): number[] {
+    return this.#cluster
+      .findTopicPartitionMetadata(this.#options.topic)
+      .map(({ partitionId }) => partitionId);
+  }
+
+  /** Reads partitions that are added to the topic, too. */
+  async #lookForPartitions(
+    fetcher: KafkaFetcher,
+    handler: TopicHandler,
+    options: TopicReadOptions,
+  ): Promise<void> {
+    const { topic, newPartitionsMs = NEW_PARTITIONS_MS, log } = this.#options;
+    const { signal } = this.#stopping;
+    for (;;) {
+      await delay(newPartitionsMs, signal);
+      if (this.#isStopping()) return;
+      try {
+        await this.#cluster.refreshMetadata();
+        for (const partition of this.#partitions().filter((one) => !this.#reads.has(one))) {
+          const stretch = await this.#locate({ topic, partition }, options);
+          if (this.#isStopping()) return;
+          await this.#start(fetcher, stretch, handler);
+          log?.('info', 'Reading a partition that was added', { topic, partition });
+        }
+      } catch {
+        // The fetcher reports outages; the next look finds the partition.
+      }
+    }
   }
 
   #newFetcher({ from, onConnection }: TopicReadOptions): KafkaFetcher {
@@ -91,9 +137,7 @@ class KafkaTopicReader implements TopicReader {
       ...limits,
       log: this.#options.log,
       ...(onConnection !== undefined && { onConnection }),
-      ...(from !== undefined && {
-        resumeAt: (topicPartition, bounds) => startOffset(topicPartition, bounds, from),
-      }),
+      resumeAt: (topicPartition, bounds) => startOffset(topicPartition, bounds, from),
     });
   }
 
@@ -107,10 +151,9 @@ class KafkaTopicReader implements TopicReader {
     fetcher: KafkaFetcher,
     { topicPartition, first, end }: Stretch,
     handler: TopicHandler,
-  ): Promise<{ caughtUp: Promise<void>; ended: Promise<void> }> {
+  ): Promise<{ caughtUp: Promise<void> }> {
     const { topic, partition } = topicPartition;
     const stream = await fetcher.open(topic, partition, first);
-    let ended: Promise<void> = Promise.resolve();
     const caughtUp = new Promise<void>((resolve) => {
       const follow = async (): Promise<void> => {
         for (let next = first; ; ) {
@@ -121,7 +164,7 @@ class KafkaTopicReader implements TopicReader {
           await this.#handle(handler, topicPartition, fetched);
         }
       };
-      ended = follow()
+      const ended = follow()
         .catch((error: unknown) => {
           const { log } = this.#options;
           log?.('error', 'Reading the topic failed; not retried', {
@@ -130,8 +173,9 @@ class KafkaTopicReader implements TopicReader {
           });
         })
         .then(resolve);
+      this.#reads.set(partition, ended);
     });
-    return { caughtUp, ended };
+    return { caughtUp };
   }
 
   /** Retries until the handler succeeds or reading is stopped. */

@@ -41,18 +41,26 @@ declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
     writeBoolean(value: boolean): this;
     writeArray(values: readonly string[]): this;
+    writeInt64(value: string): this;
+    writeUVarInt(value: number): this;
+    writeUVarIntString(value: string): this;
   }
 }
 
 declare module 'kafkajs/src/protocol/decoder.js' {
   export default class Decoder {
     constructor(bytes: Buffer);
+    readonly offset: number;
     readBoolean(): boolean;
     readBytes(): Buffer | null;
     readInt16(): number;
     readInt32(): number;
     readString(): string | null;
     readArray<T>(read: (decoder: Decoder) => T): T[];
+    readTaggedFields(): unknown;
+    readUVarInt(): number;
+    readUVarIntArray<T>(read: (decoder: Decoder) => T): T[];
+    readUVarIntString(): string | null;
   }
 }
 

@@ -2,9 +2,10 @@ import type { LogFunction } from '@loopwatch/platform';
 import type { StateChange, StepPosition, TopicPartition } from '../../port/task.ts';
 import type { OpenPartition } from '../../port/task-loop.ts';
 import type { KafkaFetcher } from '../fetch/fetcher.ts';
-import { listOffset } from '../fetch/offsets.ts';
+import { listBounds, listOffset } from '../fetch/offsets.ts';
 import type { PartitionStream } from '../fetch/partition-stream.ts';
 import type { KafkaCluster } from '../internals/cluster.ts';
+import { topicIdOf } from '../internals/topic-id.ts';
 import { committedPosition, type KafkaState } from './state.ts';
 import type { StepWriter } from './step-writer.ts';
 
@@ -24,9 +25,17 @@ export async function openKafkaPartition(
   signal: AbortSignal,
 ): Promise<OpenPartition> {
   try {
+    const topicId = await topicIdOf(cluster, { topic, partition });
     // Fence first: the previous owner can commit nothing after this.
-    await writer.open();
-    const committed = await committedPosition(cluster, groupId, { topic, partition });
+    await writer.open(topicId);
+    const found = await committedPosition(cluster, groupId, { topic, partition });
+    const isRecreated = found?.topicId !== undefined && topicId !== undefined && found.topicId !== topicId;
+    if (isRecreated)
+      log?.('warn', 'The topic was deleted and created again: reading it from its beginning', {
+        topic,
+        partition,
+      });
+    const committed = isRecreated ? undefined : found;
     const saved = await state.read(fetcher);
     const position = await positionIn(cluster, { topic, partition }, committed?.position, log);
     const known = committed?.step;
@@ -66,7 +75,7 @@ function positionOf({ position, resumeFrom, rebuildFrom, mark }: StepPosition): 
   return { position, resumeFrom, rebuildFrom, mark };
 }
 
-/** The offset to process from: the committed one, or the end of the partition if records were lost. */
+/** The offset to process from: the committed one, or the nearest that there is, if records were lost. */
 async function positionIn(
   cluster: KafkaCluster,
   { topic, partition }: TopicPartition,
@@ -74,9 +83,16 @@ async function positionIn(
   log: LogFunction | undefined,
 ): Promise<number> {
   if (committed === undefined) return listOffset(cluster, topic, partition, true);
-  const end = await listOffset(cluster, topic, partition, false);
-  if (committed <= end) return committed;
-  const lost = { topic, partition, committed, end };
-  log?.('error', 'The partition ends before the committed offset: records were lost', lost);
-  return end;
+  const { start, end } = await listBounds(cluster, { topic, partition });
+  if (committed > end) {
+    const lost = { topic, partition, committed, end };
+    log?.('error', 'The partition ends before the committed offset: records were lost', lost);
+    return end;
+  }
+  if (committed < start) {
+    const lost = { topic, partition, committed, start, lost: start - committed };
+    log?.('error', `${start - committed} records were deleted from the topic before they were read`, lost);
+    return start;
+  }
+  return committed;
 }

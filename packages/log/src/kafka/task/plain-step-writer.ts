@@ -15,6 +15,7 @@ export class PlainStepWriter implements StepWriter {
   readonly #options: StepWriterOptions;
   readonly #sink: Pick<RecordSink, 'publish'>;
   readonly #commit: Commit;
+  #topicId: string | undefined;
 
   constructor(sink: Pick<RecordSink, 'publish'>, commit: Commit, options: StepWriterOptions) {
     this.#sink = sink;
@@ -22,7 +23,8 @@ export class PlainStepWriter implements StepWriter {
     this.#options = options;
   }
 
-  open(): Promise<void> {
+  open(topicId?: string): Promise<void> {
+    this.#topicId = topicId;
     return Promise.resolve();
   }
 
@@ -50,6 +52,6 @@ export class PlainStepWriter implements StepWriter {
   }
 
   #commitPosition(step: StepPosition): Promise<void> {
-    return this.#commit({ offset: String(step.position), metadata: metadataOf(step) });
+    return this.#commit({ offset: String(step.position), metadata: metadataOf(step, this.#topicId) });
   }
 }

@@ -80,6 +80,8 @@ export interface CommittedPosition {
   readonly position: number;
   /** `undefined` when another client committed the offset: the saved state does not belong to it. */
   readonly step: StepPosition | undefined;
+  /** The topic to which the position belongs; `undefined` if that was not stored. */
+  readonly topicId: string | undefined;
 }
 
 /** @returns `undefined` when the group has committed nothing for the partition */
@@ -99,9 +101,14 @@ export async function committedPosition(
   const metadata = readJson(found.metadata ?? '', metadataSchema);
   return {
     position,
+    topicId: metadata.ok ? metadata.value.topicId : undefined,
     step: metadata.ok ? fromMark(position, metadata.value.resumeFrom, metadata.value.own) : undefined,
   };
 }
 
 /** An offset set by hand has other metadata or none. */
-const metadataSchema = z.object({ resumeFrom: z.number().int().nonnegative(), own: z.unknown().optional() });
+const metadataSchema = z.object({
+  resumeFrom: z.number().int().nonnegative(),
+  own: z.unknown().optional(),
+  topicId: z.string().optional(),
+});

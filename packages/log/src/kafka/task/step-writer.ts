@@ -29,8 +29,12 @@ import type { KafkaState } from './state.ts';
 
 /** Writes the steps of one partition to Kafka. */
 export interface StepWriter {
-  /** Fences the partition's previous owner. Call it before reading the committed position. */
-  open(): Promise<void>;
+  /**
+   * Fences the partition's previous owner. Call it before reading the committed position.
+   *
+   * @param topicId is stored with each position
+   */
+  open(topicId?: string): Promise<void>;
   /**
    * @param previous what is committed already, if the saved state belongs to it
    * @throws errors of kafkajs; the committed position then shows whether the step is durable
@@ -60,6 +64,7 @@ export class TransactionalStepWriter implements StepWriter {
   readonly #plan: TransactionPlan;
   /** Lower bounds for the end offsets of the partitions written so far, by `topic/partition`. */
   readonly #ends = new Map<string, number>();
+  #topicId: string | undefined;
 
   constructor(options: KafkaOptions, step: StepWriterOptions) {
     this.#options = step;
@@ -82,7 +87,8 @@ export class TransactionalStepWriter implements StepWriter {
     this.#cluster = cluster;
   }
 
-  async open(): Promise<void> {
+  async open(topicId?: string): Promise<void> {
+    this.#topicId = topicId;
     await this.#producer.connect();
     // The first transaction requests a producer id, which fences the previous owner.
     const transaction = await this.#producer.transaction();
@@ -101,7 +107,11 @@ export class TransactionalStepWriter implements StepWriter {
       ))
         chunks.push(await byPartition(this.#cluster, records));
       this.#plan.begin(chunks.flat());
-      const position = { partition, offset: String(step.position), metadata: metadataOf(step) };
+      const position = {
+        partition,
+        offset: String(step.position),
+        metadata: metadataOf(step, this.#topicId),
+      };
       // Neither is visible before the commit, so they can run in parallel.
       await allSettled([
         this.#send(transaction, chunks),
@@ -242,6 +252,6 @@ async function retryConcurrent(begin: () => Promise<unknown>): Promise<unknown> 
 }
 
 /** The metadata committed with an offset, which `committedPosition` reads; brokers store up to 4,096 bytes. */
-export function metadataOf(position: StepPosition): string {
-  return JSON.stringify({ v: 1, ...toMark(position) });
+export function metadataOf(position: StepPosition, topicId?: string): string {
+  return JSON.stringify({ v: 1, ...toMark(position), topicId });
 }

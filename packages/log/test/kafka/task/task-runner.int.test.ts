@@ -1,4 +1,5 @@
 import { topicNames } from '@loopwatch/contract';
+import type { LogFunction } from '@loopwatch/platform';
 import { readTopic, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
@@ -12,6 +13,7 @@ import {
   type Recovery,
   topicSpecs,
 } from '../../../src/index.ts';
+import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
 import { restarts } from '../harness.ts';
 
 const brokers = inject('kafkaBrokers');
@@ -31,12 +33,49 @@ async function write(topic: string, ...values: string[]): Promise<void> {
   await sink.close();
 }
 
+async function writeTo(topic: string, partition: number, value: string): Promise<void> {
+  const producer = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.NOTHING }).producer();
+  await producer.connect();
+  await producer.send({ topic, messages: [{ key: 'k', partition, value }] });
+  await producer.disconnect();
+}
+
+async function openAdmin(): Promise<kafkajs.Admin> {
+  const admin = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.NOTHING }).admin();
+  onTestFinished(() => admin.disconnect());
+  await admin.connect();
+  return admin;
+}
+
+async function commitByHand(groupId: string, topic: string, position: object): Promise<void> {
+  const cluster = createKafkaCluster(client);
+  onTestFinished(() => cluster.disconnect());
+  await cluster.connect();
+  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  const topics = [{ topic, partitions: [position] }];
+  await coordinator.offsetCommit({ groupId, memberId: '', groupGenerationId: -1, topics });
+}
+
+/** Deletes a topic and creates it again, empty. */
+async function recreate(topic: string): Promise<void> {
+  const admin = await openAdmin();
+  await admin.deleteTopics({ topics: [topic] });
+  const again = { topics: [{ topic, numPartitions: 1 }], waitForLeaders: false };
+  await waitFor(() => admin.createTopics(again).catch(() => false));
+}
+
 /** Runs a task that counts: it tells each record with its number, and keeps the number it has reached. */
-async function count(names: Awaited<ReturnType<typeof topics>>, groupId: string, delivery: Delivery) {
+async function count(
+  names: Awaited<ReturnType<typeof topics>>,
+  groupId: string,
+  delivery: Delivery,
+  log?: LogFunction,
+) {
   const recoveries: Recovery[] = [];
   const replayed: string[] = [];
   const runner = createKafkaTaskRunner({
     ...client,
+    ...(log !== undefined && { log }),
     groupId,
     delivery,
     topics: [names.events],
@@ -151,17 +190,58 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     const first = await count(names, groupId, delivery);
     await first.told(3);
     await first.stop();
-    const admin = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.NOTHING }).admin();
-    await admin.connect();
+    const admin = await openAdmin();
     const partitions = [{ partition: 0, offset: '1' }];
     await admin.setOffsets({ groupId, topic: names.events, partitions });
-    await admin.disconnect();
     const second = await count(names, groupId, delivery);
     await second.told(2);
     expect(second.recoveries).toMatchObject([{ restored: 0, replayed: 0, position: 1 }]);
     await second.stop();
     const outputs = await readTopic(brokers, names.verdicts, { count: 5 });
     expect(outputs.map(({ value }) => String(value)).slice(3)).toEqual(['b1', 'c2']);
+  });
+
+  it('tasks read a topic that was deleted and created again from its beginning, without the saved state', async () => {
+    const names = await topics();
+    const groupId = uniqueName('group');
+    await write(names.events, 'a', 'b', 'c');
+    const running = await count(names, groupId, delivery);
+    await running.told(3);
+    await recreate(names.events);
+    await write(names.events, 'd');
+    await running.told(4);
+    await running.stop();
+    await recreate(names.events);
+    await write(names.events, 'e', 'f');
+    // As a step would that was committed just after the topic was deleted.
+    const metadata = JSON.stringify({ v: 1, resumeFrom: 1, topicId: 'of the topic before' });
+    await commitByHand(groupId, names.events, { partition: 0, offset: '1', metadata });
+    const second = await count(names, groupId, delivery);
+    await second.told(2);
+    await second.stop();
+    const outputs = await readTopic(brokers, names.verdicts, { count: 6 });
+    expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd1', 'e1', 'f2']);
+  });
+
+  it('tasks tell how many records were deleted before they were read', async () => {
+    const names = await topics();
+    const groupId = uniqueName('group');
+    await write(names.events, 'a');
+    const first = await count(names, groupId, delivery);
+    await first.told(1);
+    await first.stop();
+    await write(names.events, 'b', 'c', 'd');
+    const admin = await openAdmin();
+    // It needs the topic's metadata, and does not ask for it.
+    await admin.fetchTopicOffsets(names.events);
+    await admin.deleteTopicRecords({ topic: names.events, partitions: [{ partition: 0, offset: '3' }] });
+    const logged: string[] = [];
+    const second = await count(names, groupId, delivery, (_, message) => logged.push(message));
+    await second.told(1);
+    await second.stop();
+    expect(logged).toContain('2 records were deleted from the topic before they were read');
+    const outputs = await readTopic(brokers, names.verdicts, { count: 2 });
+    expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'd2']);
   });
 });
 
@@ -207,6 +287,25 @@ describe('KafkaTopicReader', () => {
     );
     expect(read).toEqual(['b', 'c']);
     expect(states).toEqual(['up']);
+  });
+
+  it('reads partitions that are added, and a topic that is created again, from their beginning', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b');
+    const reader = createKafkaTopicReader({ ...client, topic: control, newPartitionsMs: 100 });
+    onTestFinished(() => reader.stop());
+    const read: string[] = [];
+    await reader.run(({ records, partition }) => {
+      read.push(...records.map(({ value }) => `${partition}${String(value)}`));
+    });
+    const admin = await openAdmin();
+    await admin.createPartitions({ topicPartitions: [{ topic: control, count: 2 }] });
+    await writeTo(control, 1, 'c');
+    await waitFor(() => read.includes('1c'));
+    await recreate(control);
+    await writeTo(control, 0, 'd');
+    await waitFor(() => read.includes('0d'));
+    expect(read).toEqual(['0a', '0b', '1c', '0d']);
   });
 
   it('KafkaRecordReader looks records up by offset', async () => {
