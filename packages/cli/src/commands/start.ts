@@ -119,7 +119,8 @@ interface Log extends Running {
 
 async function openEmbedded(settings: Settings, topics: TopicNames, logger: Logger): Promise<Log> {
   const { events, verdicts, sessions, triage, control } = topics;
-  const log = await openDataDir(settings, topics, logger, [events, verdicts, sessions, triage, control]);
+  const read = [events, verdicts, sessions, triage, control, topics['dead-letters']];
+  const log = await openDataDir(settings, topics, logger, read);
   return {
     events: log.tasks([topics.events], settings.kafka.group),
     control: log.reader(topics.control),

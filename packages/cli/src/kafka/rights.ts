@@ -34,6 +34,7 @@ export function neededRights({ kafka }: Settings): NeededRight[] {
     topic(names.sessions, 'Write', 'worker'),
     topic(names.checks, 'Write', 'worker'),
     topic(names['dead-letters'], 'Write', 'worker', 'server'),
+    topic(names['dead-letters'], 'Read', 'server'),
     topic(names.state, 'Read', 'worker'),
     topic(names.state, 'Write', 'worker'),
     ...Object.keys(kafka.sources).map((name) => topic(name, 'Read', 'worker')),

@@ -37,6 +37,22 @@ export const statusSchema = z.object({
         partitions: z.array(partitionStatusSchema),
       }),
     ),
+    deadLetters: z
+      .array(
+        z.object({
+          topic: z.string().describe('The topic of the records.'),
+          reason: z.string().describe('The error code.'),
+          count,
+          latest: z.object({
+            partition: count.nullable(),
+            offset: count.nullable(),
+            at: z.number().describe('When it became a dead letter, epoch ms.'),
+          }),
+        }),
+      )
+      .describe(
+        'Records that workers could not process, or servers could not store, since the database was created; the latest first.',
+      ),
   }),
   database: z.object({
     kind: z.enum(['pglite', 'postgres']),

@@ -94,6 +94,7 @@ function Cards({ status }: { readonly status: Status }) {
               ['lag', lag === null ? 'unknown' : plural(lag, 'record')],
               ['partitions read', formatNumber(log.topics.flatMap(({ partitions }) => partitions).length)],
               ...setAsideFact(status),
+              ...status.log.deadLetters.map((letters) => deadLettersFact(letters, now)),
             ]}
           />
         </Card>
@@ -255,6 +256,25 @@ function setAsideFact({ log }: Status): [string, ReactNode][] {
         <Check ok={false} text={text} /> <Ago time={at} />
       </span>,
     ],
+  ];
+}
+
+/** Red as long as there may be more to come. */
+const RECENT_MS = 3_600_000;
+
+/** The dead letters of one topic with one reason, and the offset of the latest. */
+function deadLettersFact(
+  { topic, reason, count, latest }: Status['log']['deadLetters'][number],
+  now: number,
+): [string, ReactNode] {
+  const { partition, offset, at } = latest;
+  const place = partition === null || offset === null ? '' : `/${String(partition)}@${String(offset)}`;
+  const text = `${formatNumber(count)} of ${topic}, ${reason}; the latest ${topic}${place}`;
+  return [
+    plural(count, 'dead letter'),
+    <span key={`${topic} ${reason}`}>
+      <Check ok={now - at > RECENT_MS} text={text} /> <Ago time={at} />
+    </span>,
   ];
 }
 

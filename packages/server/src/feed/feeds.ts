@@ -8,6 +8,7 @@ import type { SubAgentLimits } from '../budgets/sub-agent-limits.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { EnqueueNotifications } from '../notifications/outbox.ts';
 import { controlRecords } from './control-records.ts';
+import { deadLetterRecords } from './dead-letter-records.ts';
 import { sessionRecords } from './session-records.ts';
 import { type StoreRecords, TopicFeed } from './topic-feed.ts';
 import { triageRecords } from './triage-records.ts';
@@ -81,7 +82,10 @@ export class Feeds {
         system,
         now,
         deadLetterTopic: topics['dead-letters'],
-        publish: (letters: readonly OutputRecord[]) => sink.publish(letters),
+        // A dead letter never becomes another one.
+        publish: async (letters: readonly OutputRecord[]) => {
+          if (role !== 'dead-letters') await sink.publish(letters);
+        },
         onSetAside: (set) => {
           for (const { reason } of set) metrics.deadLetters.inc({ topic: role, reason });
         },
@@ -94,6 +98,7 @@ export class Feeds {
       feed('verdicts', verdictRecords({ metrics, onVerdict, onStored, onMarks, enqueue })),
       feed('sessions', sessionRecords({ enqueue, budgets, subAgents, onMarks })),
       feed('triage', triageRecords()),
+      feed('dead-letters', deadLetterRecords()),
       feed(
         'control',
         controlRecords(logger, log.kind === 'kafka' ? configured.settings : undefined, onSettings),

@@ -5,6 +5,7 @@ import type { Database } from '@loopwatch/storage';
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
 import type { BacktestJobs } from '../backtests/backtest-jobs.ts';
+import { countedDeadLetters } from '../feed/dead-letter-records.ts';
 import type { Feeds, ServerLog } from '../feed/feeds.ts';
 import type { Readiness } from '../health.ts';
 import { methodNotAllowed } from '../http/problem.ts';
@@ -49,7 +50,12 @@ export function statusApi(options: StatusApiOptions): Router {
         startedAt,
         serverTime: now(),
         checks: await options.readiness(),
-        log: { kind: logKind, ...feeds.connection, topics: feeds.status },
+        log: {
+          kind: logKind,
+          ...feeds.connection,
+          topics: feeds.status,
+          deadLetters: await countedDeadLetters(database),
+        },
         database: sizes,
         retention: { ...limits, dropped, lastRunAt },
         detectors: detectorStatus(effective),

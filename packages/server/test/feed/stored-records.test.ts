@@ -1,8 +1,10 @@
+import { deadLetterHeaders } from '@loopwatch/contract';
 import { LogError } from '@loopwatch/log';
 import type { Database } from '@loopwatch/storage';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { onBothDatabases } from '../../../storage/test/databases.ts';
+import { countedDeadLetters } from '../../src/feed/dead-letter-records.ts';
 import type { Feeds } from '../../src/feed/feeds.ts';
 import { MemoryLog } from '../memory-log.ts';
 import { topics } from '../running-server.ts';
@@ -123,6 +125,39 @@ onBothDatabases(({ make }) => {
       { id: stored, session_id: stored },
     ]);
     expect(log.topics.get(topics['dead-letters'])).toBeUndefined();
+  });
+
+  it('feed: counts the dead letters of workers by topic and reason, each once', async () => {
+    const log = new MemoryLog();
+    const letter = (topic: string, reason: string, offset: number) => {
+      const headers = { code: reason, topic, partition: '2', offset: String(offset) };
+      log.append(topics['dead-letters'], null, {
+        key: 'k',
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, text]) => [
+            deadLetterHeaders[name as keyof typeof headers],
+            Buffer.from(text),
+          ]),
+        ),
+      });
+    };
+    for (let offset = 0; offset < 1200; offset += 1) letter(topics.events, 'not_json', offset);
+    letter(topics.events, 'invalid_event', 7);
+    letter('agents\u0000', 'made up', 8);
+    log.append(topics['dead-letters'], '{}', { key: 'k' });
+    const { database } = await make();
+    for (let start = 0; start < 2; start += 1) {
+      const feeds = feedsOf(database, log);
+      await readAll(feeds, log);
+      await feeds.stop();
+    }
+    const counted = await countedDeadLetters(database);
+    expect(counted.toSorted((a, b) => b.count - a.count || a.reason.localeCompare(b.reason))).toMatchObject([
+      { topic: topics.events, reason: 'not_json', count: 1200, latest: { partition: 2, offset: 1199 } },
+      { topic: topics.events, reason: 'invalid_event', count: 1, latest: { partition: 2, offset: 7 } },
+      { topic: expect.stringMatching(/^agents/), reason: 'unknown', count: 1, latest: { offset: 8 } },
+      { topic: '', reason: 'unknown', count: 1, latest: { partition: null, offset: null } },
+    ]);
   });
 
   it('feed: waits while the database or the dead letters fail, and sets nothing aside then', async () => {
