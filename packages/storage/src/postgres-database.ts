@@ -101,8 +101,11 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
   };
 }
 
-/** SQLSTATE classes for problems of the server, not the statement: connection, login, database, resources, operator intervention. */
-const unavailable = /^(08|28|3D|53|57)/;
+/**
+ * SQLSTATE classes for problems of the server, not the statement: connection, login, database, resources, operator intervention;
+ * and a server that is read-only, such as a standby.
+ */
+const unavailable = /^(08|28|3D|53|57|25006)/;
 
 function describeError(error: unknown, where: string): unknown {
   if (!(error instanceof Error)) return error;

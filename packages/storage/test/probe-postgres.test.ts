@@ -39,6 +39,20 @@ it('probePostgres: names the grant that a user needs to create tables', async ()
   await run(url, `drop role ${guest}`);
 });
 
+it('openDatabase: names a server that is read-only, as a standby is, and the remedy', async () => {
+  const url = await postgres.createDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await run(url, `alter database ${name} set default_transaction_read_only = on`);
+  const opening = openDatabase({ database_url: url, data_dir: '' }, pino({ level: 'silent' }));
+  await expect(opening).rejects.toMatchObject({
+    name: 'DatabaseUnavailable',
+    message: expect.stringMatching(
+      /cannot be used: cannot execute .* in a read-only transaction\. Start it, or correct/,
+    ),
+  });
+  await expect(probePostgres(url)).rejects.toThrow('PostgreSQL is read-only, as a standby is');
+});
+
 it.each([
   ['a stopped server', { port: '1' }, /ECONNREFUSED/],
   ['a role that does not exist', { username: 'nobody' }, /(role|user) "nobody"/],

@@ -33,15 +33,33 @@ export async function listenForHealth(
   };
 }
 
+interface ListenError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly hostname?: string;
+}
+
 /**
- * Explains how to fix a port that is in use; returns any other error unchanged.
+ * Explains how to fix a port or an address that cannot be used; returns any other error unchanged.
  *
  * @param flag the option that chooses another port
  */
 export function listenFailure(error: unknown, port: number, flag = '--port'): Error {
   if (!(error instanceof Error)) return new Error(String(error));
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
+  const { code, syscall, address, hostname } = error as ListenError;
+  if (syscall === 'getaddrinfo' && hostname !== undefined)
+    return new UsageError(
+      `The host ${hostname} has no address here (${String(code)}). Correct it in the configuration.`,
+    );
+  if (syscall !== 'listen') return error;
+  if (code === 'EADDRINUSE')
+    return new UsageError(
+      `Port ${String(port)} is in use. Stop the process that uses it, or choose another port with ${flag}.`,
+    );
+  if (code === 'EACCES')
+    return new UsageError(
+      `This user may not listen on port ${String(port)}. Choose another port with ${flag}.`,
+    );
   return new UsageError(
-    `Port ${String(port)} is in use. Stop the process that uses it, or choose another port with ${flag}.`,
+    `Cannot listen on ${String(address)}, port ${String(port)}: ${String(code)}. Correct the host in the configuration.`,
   );
 }

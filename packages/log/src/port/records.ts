@@ -5,6 +5,7 @@
  */
 
 import type { DeadLetterReason } from '@loopwatch/contract';
+import { utf8Text } from './utf8-text.ts';
 
 /** Headers as bytes, exactly as the producer wrote them, also in dead letters. */
 export type RecordHeaders = Readonly<Record<string, Uint8Array>>;
@@ -69,7 +70,7 @@ export class BytesRecord implements LogRecord {
   }
 
   get text(): string | null {
-    return this.value === null ? null : this.value.toString();
+    return this.value === null ? null : utf8Text(this.value);
   }
 }
 

@@ -1,3 +1,4 @@
+import { topicNames } from '@loopwatch/contract';
 import { freePort, readTopic, startKafka, type TestKafka, uniqueName, waitFor } from '@loopwatch/testkit';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -275,6 +276,28 @@ describe('ensureTopics', () => {
       /cleanup\.policy of .* is delete, compact expected: set it with kafka-configs/,
     );
     expect(sessions?.details).toHaveLength(1);
+    const lowered = names.map((spec) => ({ ...spec, inherited: { 'max.message.bytes': '2000000' } }));
+    const [, verdicts] = await ensureTopics(shared(), lowered);
+    expect(verdicts?.details).toEqual([
+      expect.stringMatching(/^max\.message\.bytes of .*\.verdicts is 1048588, 2000000 expected/),
+    ]);
+  });
+
+  it('expects that no event, verdict or dead letter is compacted, and room for what is written', () => {
+    const expected = topicSpecs(topicNames({ prefix: 'x.' })).map(({ name, config, inherited }) => {
+      const { 'cleanup.policy': cleanup, 'max.message.bytes': bytes } = { ...inherited, ...config };
+      return [name, cleanup, Number(bytes) / 1024 / 1024];
+    });
+    expect(expected).toEqual([
+      ['x.events', 'delete', 16],
+      ['x.verdicts', 'delete', 1],
+      ['x.sessions', 'compact', 1],
+      ['x.control', 'compact', 1],
+      ['x.triage', 'compact', 1],
+      ['x.checks', 'compact', 1],
+      ['x.dead-letters', 'delete', 17],
+      ['x.state', 'compact', 4],
+    ]);
   });
 
   it('names the topic and the reason when the cluster rejects it', async () => {

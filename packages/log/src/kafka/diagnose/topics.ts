@@ -13,6 +13,8 @@ export interface TopicSpec {
   readonly replicationFactor?: number;
   /** Kafka's names and values; `max.message.bytes` is a lower bound, all others must be equal. */
   readonly config: Readonly<Record<string, string>>;
+  /** The same for settings that new topics have by Kafka's defaults. */
+  readonly inherited?: Readonly<Record<string, string>>;
 }
 
 /** The result of checking or creating one topic. */
@@ -26,6 +28,10 @@ export interface TopicReport {
 const MIB = 1024 * 1024;
 const lowerBounds = new Set(['max.message.bytes']);
 const compacted = { 'cleanup.policy': 'compact' };
+/** Compaction would leave the last record of each session. */
+const whole = { 'cleanup.policy': 'delete' };
+/** Room for the largest verdict, summary or answer. */
+const inherited = { 'max.message.bytes': String(MIB) };
 
 /** Loopwatch's topics and their settings. `partitions` (default 6) limits how many workers can share the load. */
 export function topicSpecs(
@@ -37,11 +43,12 @@ export function topicSpecs(
     name,
     partitions: count,
     config,
+    inherited,
     ...(replicationFactor !== undefined && { replicationFactor }),
   });
   return [
-    spec(topics.events, partitions, { 'max.message.bytes': String(16 * MIB) }),
-    spec(topics.verdicts, partitions, {}),
+    spec(topics.events, partitions, { ...whole, 'max.message.bytes': String(16 * MIB) }),
+    spec(topics.verdicts, partitions, whole),
     spec(topics.sessions, partitions, compacted),
     // One partition: there are few settings, and every reader needs all of them in order.
     spec(topics.control, 1, compacted),
@@ -49,7 +56,7 @@ export function topicSpecs(
     spec(topics.triage, 1, compacted),
     spec(topics.checks, partitions, compacted),
     // A dead letter holds the event's bytes and additional headers.
-    spec(topics['dead-letters'], partitions, { 'max.message.bytes': String(17 * MIB) }),
+    spec(topics['dead-letters'], partitions, { ...whole, 'max.message.bytes': String(17 * MIB) }),
     // State changes often; early compaction keeps recovery short.
     spec(topics.state, partitions, {
       ...compacted,
@@ -183,10 +190,10 @@ async function configsOf(
   admin: Admin,
   specs: readonly TopicSpec[],
 ): Promise<Map<string, Map<string, string>> | undefined> {
-  const resources = specs.map(({ name, config }) => ({
+  const resources = specs.map((spec) => ({
     type: kafkajs.ConfigResourceTypes.TOPIC,
-    name,
-    configNames: Object.keys(config),
+    name: spec.name,
+    configNames: Object.keys(expectedOf(spec)),
   }));
   const wanted = resources.filter(({ configNames }) => configNames.length > 0);
   if (wanted.length === 0) return new Map();
@@ -217,8 +224,12 @@ function partitionDetails(spec: TopicSpec, metadata: ITopicMetadata | undefined)
   ];
 }
 
+function expectedOf({ config, inherited: defaults = {} }: TopicSpec): Readonly<Record<string, string>> {
+  return { ...defaults, ...config };
+}
+
 function configDetails(spec: TopicSpec, actual: ReadonlyMap<string, string> | undefined): string[] {
-  return Object.entries(spec.config).flatMap(([name, expected]) => {
+  return Object.entries(expectedOf(spec)).flatMap(([name, expected]) => {
     const value = actual?.get(name);
     const fits = lowerBounds.has(name) ? Number(value) >= Number(expected) : value === expected;
     if (fits) return [];

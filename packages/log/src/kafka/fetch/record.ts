@@ -1,4 +1,5 @@
 import type { LogRecord, RecordHeaders, Rejection } from '../../port/records.ts';
+import { utf8Text } from '../../port/utf8-text.ts';
 
 /** Reads Kafka's zigzag varints of up to 53 bits. */
 export class Cursor {
@@ -72,7 +73,7 @@ export class KafkaRecord implements LogRecord {
     const cursor = new Cursor(this.#bytes, this.#at);
     cursor.skipField();
     const length = cursor.varint();
-    return length < 0 ? null : this.#bytes.toString('utf8', cursor.at, cursor.at + length);
+    return length < 0 ? null : utf8Text(this.#bytes, cursor.at, cursor.at + length);
   }
 
   /** The last value of a repeated header wins, as in Kafka's `lastHeader`. */

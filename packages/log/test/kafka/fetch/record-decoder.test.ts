@@ -117,6 +117,12 @@ const written: fc.Arbitrary<Written> = fc.record({
 });
 
 describe('RecordDecoder', () => {
+  it('leaves out a byte order mark in the text, and keeps it in the bytes', async () => {
+    const value = Buffer.from('\ufeff{}');
+    const { records } = await decode(await batch([{ key: null, value }]), 0);
+    expect(records.map(({ text, value: bytes }) => [text, bytes])).toEqual([['{}', value]]);
+  });
+
   it('decodes any written records', async () => {
     await fc.assert(
       fc.asyncProperty(
