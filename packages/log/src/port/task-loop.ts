@@ -6,6 +6,7 @@ import { logInterruption, ProcessingFailure, RetryPlan } from './retry-plan.ts';
 import type {
   Fetched,
   OpenTask,
+  PartitionPosition,
   PartitionTask,
   Step,
   StepPosition,
@@ -17,6 +18,8 @@ import type {
 export interface OpenPartition extends StepPosition {
   /** The task's saved state. */
   readonly saved: ReadonlyMap<string, string>;
+  /** The partition's end, and what reading waits for before it, as far as reading has shown. */
+  ahead?(): Pick<PartitionPosition, 'end' | 'waitsFor'> | undefined;
   /** Begins reading at this offset, or at the first later record that the log holds. Call once, before {@link next}. */
   start(offset: number): Promise<void>;
   /** Waits for the next records; `undefined` once the partition is not to be read any more. */
@@ -74,6 +77,7 @@ export class TaskLoop {
   #position: number | undefined;
   /** The offset after the last record that was passed to the task. */
   #handed = 0;
+  #ahead: OpenPartition['ahead'];
 
   /** @param after resolves when the partition's previous task in this process has closed */
   constructor(topicPartition: TopicPartition, context: TaskLoopContext, after = Promise.resolve()) {
@@ -85,6 +89,11 @@ export class TaskLoop {
   /** The committed position; undefined until it is known. */
   get position(): number | undefined {
     return this.#position;
+  }
+
+  /** See {@link OpenPartition.ahead}; undefined while the partition is not read. */
+  get ahead(): Pick<PartitionPosition, 'end' | 'waitsFor'> | undefined {
+    return this.#ahead?.();
   }
 
   /** Finishes the current batch and commits its steps. */
@@ -143,6 +152,7 @@ export class TaskLoop {
     const { position, saved } = partition;
     this.#position = position;
     this.#handed = position;
+    this.#ahead = () => partition.ahead?.();
     const lane = new CommitQueue(async (step) => {
       await partition.write(step);
       this.#advanced(step.position);
@@ -164,6 +174,7 @@ export class TaskLoop {
       await this.#drain(lane);
     } finally {
       clearInterval(watchdog);
+      this.#ahead = undefined;
       ending.abort();
       lane.close();
       task?.close();

@@ -118,6 +118,8 @@ export interface PartitionPosition extends TopicPartition {
   readonly position: number | undefined;
   /** The offset that the partition's next record will get; `undefined` while it is unknown. */
   readonly end: number | undefined;
+  /** Why the records before `end` cannot be read at present. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** Events of a runner; callbacks must not throw. */

@@ -60,7 +60,7 @@ export class PartitionWatch {
    *
    * @param readTo timestamp of the latest record processed, epoch ms
    */
-  note({ topic, partition, position, end }: PartitionPosition, readTo?: number): void {
+  note({ topic, partition, position, end, waitsFor }: PartitionPosition, readTo?: number): void {
     const watched = this.#partitions.get(partitionName({ topic, partition }));
     // The last steps of a revoked partition may be committed after it was removed.
     if (watched === undefined) return;
@@ -69,6 +69,7 @@ export class PartitionWatch {
       watched.movedAt = this.#now();
       watched.reason = undefined;
     }
+    watched.reason = waitsFor ?? watched.reason;
     watched.end = end ?? watched.end;
     watched.readTo = readTo ?? watched.readTo;
     const lag = lagOf(watched);

@@ -51,6 +51,21 @@ describe('partition watch', () => {
     ]);
   });
 
+  it('partition watch: says for what reading waits', () => {
+    const { watch, at } = watching();
+    at(0, 10, 20);
+    watch.note({
+      ...topicPartition,
+      position: 10,
+      end: 20,
+      waitsFor: 'a producer has not ended its transaction',
+    });
+    at(70, 10, 20);
+    expect(watch.stuck.map(stuckDetail)).toEqual([
+      'events/2 has been stuck at offset 10 for 70 s: a producer has not ended its transaction',
+    ]);
+  });
+
   it('partition watch: a stuck partition recovers when it moves or has no lag', async () => {
     const { watch, at, stuck } = watching();
     at(0, 10, 20);

@@ -17,6 +17,8 @@ export interface FetchedPartition {
   /** Kafka's error code; 0 is none. */
   readonly errorCode: number;
   readonly highWatermark: number;
+  /** The offset of the first record of a transaction that has not ended; otherwise the high watermark. */
+  readonly lastStableOffset: number;
   readonly abortedTransactions: readonly AbortedTransaction[];
   /** Record batches; the last one may be cut off. */
   readonly bytes: Buffer;
@@ -92,14 +94,15 @@ function decodePartition(reader: AnswerReader, topic: string): FetchedPartition 
   const partition = reader.int32();
   const errorCode = reader.int16();
   const highWatermark = reader.int64();
-  reader.int64(); // last stable offset
+  const lastStableOffset = reader.int64();
   reader.int64(); // log start offset
   const abortedTransactions = reader.array(() => ({
     producerId: reader.bigint(),
     firstOffset: reader.int64(),
   }));
   reader.int32(); // preferred read replica
-  return { topic, partition, errorCode, highWatermark, abortedTransactions, bytes: reader.bytes() };
+  const offsets = { highWatermark, lastStableOffset };
+  return { topic, partition, errorCode, ...offsets, abortedTransactions, bytes: reader.bytes() };
 }
 
 class AnswerReader {

@@ -32,6 +32,7 @@ export class PartitionStream {
   #offset: number;
   /** The offset after the records already returned. */
   #position: number;
+  #bounds: Pick<FetchedPartition, 'highWatermark' | 'lastStableOffset'> | undefined;
   #closed = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
@@ -53,6 +54,11 @@ export class PartitionStream {
     if (this.#closed || this.#answers.length >= MAX_ANSWERS) return false;
     const ahead = this.#answers.reduce((bytes, { decoder }) => bytes + decoder.left, 0);
     return ahead < this.#owner.maxBytes() / 2;
+  }
+
+  /** As of the latest answer; `undefined` before the first. */
+  get bounds(): Pick<FetchedPartition, 'highWatermark' | 'lastStableOffset'> | undefined {
+    return this.#bounds;
   }
 
   get isClosed(): boolean {
@@ -91,7 +97,11 @@ export class PartitionStream {
     this.#wakeUp();
   }
 
-  deliver({ bytes, abortedTransactions, highWatermark }: FetchedPartition, fetch?: FetchTimes): void {
+  deliver(
+    { bytes, abortedTransactions, highWatermark, lastStableOffset }: FetchedPartition,
+    fetch?: FetchTimes,
+  ): void {
+    this.#bounds = { highWatermark, lastStableOffset };
     const partitionName = `${this.topic}/${this.partition}`;
     const decoder = new RecordDecoder(bytes, this.#offset, abortedTransactions, partitionName);
     if (decoder.left === 0) return;

@@ -57,6 +57,7 @@ export async function openKafkaPartition(
         if (signal.aborted) reading.close();
         else signal.addEventListener('abort', () => reading.close(), { once: true });
       },
+      ahead: () => stream?.bounds && aheadOf(stream.bounds),
       next: () => stream?.next() ?? Promise.resolve(undefined),
       write: async (step) => {
         await writer.write({ ...step, state: [...stale.splice(0), ...step.state] }, previous);
@@ -68,6 +69,12 @@ export async function openKafkaPartition(
     await writer.close();
     throw error;
   }
+}
+
+function aheadOf({ highWatermark, lastStableOffset }: NonNullable<PartitionStream['bounds']>) {
+  const isOpen = lastStableOffset < highWatermark;
+  const waitsFor = `a producer has not ended its transaction, which began at offset ${lastStableOffset}; if it never does, end it with kafka-transactions.sh`;
+  return { end: highWatermark, waitsFor: isOpen ? waitsFor : undefined };
 }
 
 /** Without the outputs, which need not stay in memory. */

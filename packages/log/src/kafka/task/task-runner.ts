@@ -103,11 +103,13 @@ class KafkaTaskRunner implements TaskRunner {
       this.#cluster,
       tasks.map(({ topicPartition }) => topicPartition),
     );
-    return tasks.map(({ topicPartition, position }) => ({
-      ...topicPartition,
-      position,
-      end: ends.get(nameOf(topicPartition)),
-    }));
+    return tasks.map(({ topicPartition, position, ahead }) => {
+      const listed = ends.get(nameOf(topicPartition));
+      // Brokers list the end of what is committed; an open transaction may hold back more.
+      const end = ahead?.end === undefined ? listed : Math.max(ahead.end, listed ?? 0);
+      const isHeld = ahead?.waitsFor !== undefined && position === listed;
+      return { ...topicPartition, position, end, ...(isHeld && { waitsFor: ahead.waitsFor }) };
+    });
   }
 
   async stop(): Promise<void> {

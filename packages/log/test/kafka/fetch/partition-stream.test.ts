@@ -26,7 +26,15 @@ async function answer(firstOffset: number, ...sizes: readonly number[]): Promise
     return Buffer.from((await RecordBatch(options)).buffer);
   });
   const bytes = Buffer.concat(await Promise.all(batches));
-  return { topic: 'events', partition: 0, errorCode: 0, highWatermark: 100, abortedTransactions: [], bytes };
+  return {
+    topic: 'events',
+    partition: 0,
+    errorCode: 0,
+    highWatermark: 100,
+    lastStableOffset: 100,
+    abortedTransactions: [],
+    bytes,
+  };
 }
 
 function open(maxBytes = 4 * KIB * KIB) {

@@ -116,7 +116,7 @@ async function count(
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= runner.stop());
   onTestFinished(stop);
-  return { stop, recoveries, replayed, told: (enough: number) => waitFor(() => told >= enough) };
+  return { runner, stop, recoveries, replayed, told: (enough: number) => waitFor(() => told >= enough) };
 }
 
 describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s', (delivery) => {
@@ -221,6 +221,39 @@ describe.each<Delivery>(['exactly_once', 'at_least_once'])('KafkaTaskRunner, %s'
     await second.stop();
     const outputs = await readTopic(brokers, names.verdicts, { count: 6 });
     expect(outputs.map(({ value }) => String(value))).toEqual(['a1', 'b2', 'c3', 'd1', 'e1', 'f2']);
+  });
+
+  it('positions count what an open transaction holds back, and say so', async () => {
+    const names = await topics();
+    await write(names.events, 'a');
+    const { told, runner, stop } = await count(names, uniqueName('group'), delivery);
+    await told(1);
+    const kafka = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.NOTHING });
+    const producer = kafka.producer({
+      transactionalId: uniqueName('open'),
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    onTestFinished(() => producer.disconnect());
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic: names.events, messages: [{ value: 'b' }] });
+    await write(names.events, 'c');
+    const place = { topic: names.events, partition: 0 };
+    const held = await waitFor(async () => {
+      const [one] = await runner.positions();
+      return one?.end === 3 && one;
+    });
+    const waitsFor = expect.stringMatching(
+      /^a producer has not ended its transaction, which began at offset 1;/,
+    );
+    expect(held).toEqual({ ...place, position: 1, end: 3, waitsFor });
+    await transaction.commit();
+    await told(3);
+    // The record that ends the transaction is one, too.
+    await waitFor(async () => (await runner.positions())[0]?.end === 4);
+    expect((await runner.positions())[0]?.waitsFor).toBeUndefined();
+    await stop();
   });
 
   it('tasks tell how many records were deleted before they were read', async () => {
