@@ -31,6 +31,7 @@ export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } 
 export type { TurnRequest } from './session/detector-bank.ts';
 export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
+export { type ModelUsage, type PastUsage, withPastUsage } from './session/past-usage.ts';
 export type { Conclusion, PushResult } from './session/push-result.ts';
 export { SessionAnalyzer } from './session/session-analyzer.ts';
 export {

@@ -1,6 +1,11 @@
 import { type DetectorId, shortName } from '@loopwatch/contract';
 import type { PureVerdict } from '@loopwatch/detectors';
-import { type DetectionPlan, deniedResult, type SettingsVersion } from '@loopwatch/detectors/internal';
+import {
+  type DetectionPlan,
+  deniedResult,
+  type PastUsage,
+  type SettingsVersion,
+} from '@loopwatch/detectors/internal';
 import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Steps } from '../in-slices.ts';
@@ -18,7 +23,6 @@ import {
   type SessionObserver,
 } from './session-detection.ts';
 import { SessionRules } from './session-rules.ts';
-import type { StoredUsage } from './stored-usage.ts';
 import { Transcript } from './transcript.ts';
 
 /** What to do about a request before it is sent to the model. */
@@ -69,7 +73,7 @@ export class GatewaySession {
   /** Whether its first request came while the reply to an equal one was under way: a client that samples replies. */
   isSample = false;
   /** What it used before it was in memory. */
-  past: StoredUsage | undefined;
+  past: PastUsage | undefined;
   /** Whether any calls were made in it. */
   hasCalls = false;
   readonly rules: SessionRules;

@@ -4,15 +4,16 @@ import {
   ConfiguredSession,
   type DetectionPlan,
   isRefused,
+  type PastUsage,
   refusalText,
   type SettingsVersion,
   type TurnRequest,
   type WatchedPush,
+  withPastUsage,
 } from '@loopwatch/detectors/internal';
 import type { ToolCall } from '../api/conversation.ts';
 import type { HistoryEntry } from './prompt-ledger.ts';
 import type { Settings } from './session-settings.ts';
-import type { StoredUsage } from './stored-usage.ts';
 
 /** Model and backend of a request, as events carry them. */
 export interface RequestLabels {
@@ -78,25 +79,8 @@ export class SessionDetection {
   }
 
   /** Starts with what the session has used elsewhere; nothing of it must have been pushed. @param shown calls that will be pushed */
-  startFrom({ beganAt, models }: StoredUsage, shown: number): void {
-    const snapshot = this.#session.snapshot();
-    const { state } = snapshot;
-    const totals = { ...state.totals, calls: -shown };
-    for (const { model, calls, reports, ...usage } of models) {
-      const cost = this.plan.prices.costOf({ type: 'turn_finished', usage }, model);
-      totals.calls += calls;
-      totals.inputTokens += usage.inputTokens;
-      totals.outputTokens += usage.outputTokens;
-      totals.cachedTokens += usage.cachedInputTokens;
-      totals.usageReports += reports;
-      if (cost === undefined) totals.unpricedReports += reports;
-      else totals.usd += cost;
-    }
-    totals.calls = Math.max(0, totals.calls);
-    const detectors = this.plan.detectors.map((planned, i) =>
-      planned?.definition.id === 'budget' ? { beganAt, uses: [], unpricedTurns: 0 } : state.detectors[i],
-    );
-    this.#session.restore({ ...snapshot, state: { ...state, totals, detectors } });
+  startFrom(past: PastUsage, shown: number): void {
+    this.#session.restore(withPastUsage(this.#session.snapshot(), this.plan, past, shown));
   }
 
   adopt(version: SettingsVersion): void {

@@ -1,5 +1,5 @@
 import type { Settings } from '@loopwatch/contract';
-import { maskPatterns, maskSecrets } from '@loopwatch/detectors/internal';
+import { maskPatterns, maskSecrets, type PastUsage } from '@loopwatch/detectors/internal';
 import { atMost, delay } from '@loopwatch/platform';
 import { type Database, dismissedAmong } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -7,7 +7,6 @@ import { parseObject } from '../api/json.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { ErasedSession } from '../session/erased-session.ts';
 import type { SyntheticExchange } from '../session/session-store.ts';
-import type { StoredUsage } from '../session/stored-usage.ts';
 import type { Message } from '../session/transcript.ts';
 import { DatabaseLink } from './database-link.ts';
 import { eraseSessions } from './erase-sessions.ts';
@@ -163,7 +162,7 @@ export class GatewayStorage {
   }
 
   /** What a session that is not in memory has used; undefined if that is unknown. */
-  async usage(query: Omit<UsageQuery, 'now'>): Promise<StoredUsage | undefined> {
+  async usage(query: Omit<UsageQuery, 'now'>): Promise<PastUsage | undefined> {
     if (this.#opening !== undefined) await atMost(this.#opening, OPEN_TIMEOUT_MS);
     if (!this.#link.isUp) return undefined;
     await atMost(this.#writes.written(query.sessionId), REQUEST_TIMEOUT_MS);

@@ -1,5 +1,5 @@
+import type { ModelUsage, PastUsage } from '@loopwatch/detectors/internal';
 import type { Queryable } from '@loopwatch/storage';
-import type { ModelUsage, StoredUsage } from '../session/stored-usage.ts';
 
 export interface UsageQuery {
   readonly sessionId: string;
@@ -18,7 +18,7 @@ export interface UsageQuery {
 export async function usageOf(
   database: Queryable,
   { sessionId, idleMs, now, callId }: UsageQuery,
-): Promise<StoredUsage | undefined> {
+): Promise<PastUsage | undefined> {
   const rows = await database.query<
     Omit<ModelUsage, 'model'> & { model: string | null; first: number; last: number; is_own: boolean }
   >(

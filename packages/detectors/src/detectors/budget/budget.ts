@@ -116,7 +116,7 @@ export class Budget implements Detector {
   }
 }
 
-interface BudgetSnapshot {
+export interface BudgetSnapshot {
   readonly beganAt: number;
   readonly uses: readonly BudgetUse[];
   readonly unpricedTurns: number;
