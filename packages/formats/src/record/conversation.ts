@@ -1,7 +1,7 @@
 import type { SessionEvent, Stamp } from './format.ts';
 import { type JsonObject, unwrapped } from './json.ts';
 import { remember } from './remember.ts';
-import type { SeenAnswer, SeenAnswers } from './seen-answers.ts';
+import { type SeenAnswer, SeenAnswers } from './seen-answers.ts';
 import { textId } from './text-id.ts';
 
 /** A tool call that a model requests. */
@@ -45,9 +45,6 @@ const MAX_CONVERSATIONS = 1000;
 /** Sessions whose messages get ids from all before them; those of a forgotten one get them as from its start. */
 const MAX_HISTORIES = 10_000;
 
-/** Answers to remember. */
-const MAX_ANSWERS = 20_000;
-
 /**
  * Turns growing histories into events: each request repeats all earlier messages, and only the new ones become events.
  * Event ids are hashes of the message and of those before it, so a history counts once even if another process has
@@ -62,11 +59,11 @@ export class Conversations {
   /**
    * @param options.hasStableArgs whether histories repeat the arguments of a call exactly as the response contained them;
    * if not, responses are identified by the ids of their calls
-   * @param options.answers those that other readers have seen
+   * @param options.answers those that other readers have seen, too
    */
   constructor({
     hasStableArgs = true,
-    answers = new Map(),
+    answers = new SeenAnswers(),
   }: { readonly hasStableArgs?: boolean; readonly answers?: SeenAnswers } = {}) {
     this.#hasStableArgs = hasStableArgs;
     this.#answers = answers;
@@ -80,29 +77,16 @@ export class Conversations {
   read(messages: readonly Message[], stamp: Stamp, seed = ''): SessionEvent[] {
     const seen = this.#seenIn(stamp.sessionId);
     const ids = new HistoryIds(seed, this.#hasStableArgs);
+    const entries = this.#entriesOf(messages, ids, seen, stamp.sessionId);
+    // What stands before a message that was read is old, even if the history was cut or edited since.
+    const old = entries.findLastIndex(({ same }) => same !== undefined);
     const events: SessionEvent[] = [];
-    const last = messages.findLastIndex(({ role }) => role !== 'system');
-    for (const [i, given] of messages.entries()) {
-      if (given.role === 'system') continue;
-      const likenesses =
-        given.role === 'assistant' ? likenessesOf(given, `${stamp.sessionId}\n${ids.chain}`) : [];
-      const message = ids.withKnownCalls(given);
-      const id = ids.message(message);
-      if (message.role === 'assistant') {
-        const same = seen.has(id) || i === last ? undefined : this.#answers.get(likenesses[0] ?? '');
-        if (same !== undefined && same.id !== id) {
-          ids.continueAfter(same, message);
-          seen.set(same.id, seen.get(same.id) ?? true);
-          continue;
-        }
-        const callIds = message.calls.map((call) => call.id);
-        for (const likeness of likenesses) remember(this.#answers, likeness, { id, callIds }, MAX_ANSWERS);
-      }
+    for (const [i, { message, id, same }] of entries.entries()) {
       const hasUsage = message.role === 'assistant' && (message.usage ?? message.costUsd) !== undefined;
-      const known = seen.get(id);
+      const known = seen.get(id) ?? (same !== undefined || (i < old && message.role === 'user') || undefined);
       seen.set(id, hasUsage || known === true);
       if (known === undefined) events.push(...eventsOf(message, id, ids.part, stamp));
-      else ids.skip(message);
+      else ids.skip(message, same);
       // A history that came before the response has no usage.
       if (known === false && hasUsage) {
         const { usage, costUsd } = message;
@@ -110,6 +94,59 @@ export class Conversations {
       }
     }
     return events;
+  }
+
+  /** The messages with their ids, and with the answer that each is in another form. */
+  #entriesOf(
+    messages: readonly Message[],
+    ids: HistoryIds,
+    seen: ReadonlyMap<string, boolean>,
+    sessionId: string,
+  ): Entry[] {
+    const last = messages.findLastIndex(({ role }) => role !== 'system');
+    // What follows the last answer of the history is new, and so is the answer to it.
+    const latest = messages.findLastIndex(({ role }, i) => role === 'assistant' && i !== last);
+    const used = new Set<string>();
+    return messages.flatMap((given, i): Entry[] => {
+      if (given.role === 'system') return [];
+      const before = `${sessionId}\n${ids.chain}`;
+      const message = ids.withKnownCalls(given);
+      const id = ids.message(message);
+      if (message.role === 'tool' || message.role === 'system') return [{ message, id }];
+      if (seen.has(id)) {
+        used.add(id);
+        return [{ message, id }];
+      }
+      const keys = keysOf(message, sessionId, before);
+      const found = i > latest ? undefined : this.#sameAs(keys, used);
+      const same = found?.id === id ? undefined : found;
+      used.add(same?.id ?? id);
+      if (same === undefined) {
+        const callIds = message.role === 'user' ? [] : message.calls.map((call) => call.id);
+        const answer = { id, callIds };
+        if (keys.own !== undefined) this.#answers.add(keys.own, answer);
+        // Only answers are sure to name their calls as the model did.
+        if (i === last) for (const likeness of keys.likenesses) this.#answers.add(likeness, answer);
+        return [{ message, id }];
+      }
+      ids.continueAfter(same, message);
+      return [{ message, id: same.id, same }];
+    });
+  }
+
+  /** @param used ids of the messages before, none of which it can be */
+  #sameAs(
+    { own, likenesses: [likeness = ''] }: AnswerKeys,
+    used: ReadonlySet<string>,
+  ): SeenAnswer | undefined {
+    if (own === undefined || !this.#answers.has(own)) {
+      const alike = this.#answers.find(likeness);
+      return alike === undefined || used.has(alike.id) ? undefined : alike;
+    }
+    const answer = this.#answers.find(own);
+    if (answer === undefined || !used.has(answer.id)) return answer;
+    this.#answers.share(own);
+    return undefined;
   }
 
   #seenIn(sessionId: string): Map<string, boolean> {
@@ -140,15 +177,41 @@ export class MessageLog {
   }
 }
 
-/**
- * What identifies an answer of the model in a history that names its calls otherwise, or leaves them out, as some telemetry does: the
- * messages before it, with its text and calls, or its text alone.
- */
-function likenessesOf({ text = '', calls }: AssistantMessage, before: string): string[] {
+interface Entry {
+  readonly message: Message;
+  readonly id: string;
+  readonly same?: SeenAnswer;
+}
+
+/** Shorter answers, such as that all is done, may be given again. */
+const MIN_TELLING_UNITS = 20;
+
+/** What identifies a message beside its id. */
+interface AnswerKeys {
+  /** The ids of its calls, or else its text; undefined if neither tells it apart. */
+  readonly own: string | undefined;
+  /**
+   * The messages before it, with its text and calls, or its text alone: some histories name calls otherwise, or leave them out. That of a
+   * message in a history is the first.
+   */
+  readonly likenesses: readonly string[];
+}
+
+function keysOf(message: AssistantMessage | UserMessage, sessionId: string, before: string): AnswerKeys {
+  const { role, text = '' } = message;
+  const calls = role === 'user' ? [] : message.calls;
+  const callIds = calls.flatMap(({ id }) => id ?? []);
   const withCalls = calls.map(({ name, args }) => [name, unwrapped(args)]);
   const forms = calls.length === 0 ? [[text]] : [[text, withCalls], [text]];
-  return forms.map((form) => textId(`${before}\n${JSON.stringify(form)}`));
+  const isTelling = calls.length === 0 && text.length >= (role === 'user' ? 1 : MIN_TELLING_UNITS);
+  const own = callIds.length > 0 ? callIds : isTelling ? text : undefined;
+  return {
+    own: own && textId(JSON.stringify([sessionId, role, own])),
+    likenesses: role === 'user' ? [] : forms.map((form) => textId(`${before}\n${JSON.stringify(form)}`)),
+  };
 }
+
+type UserMessage = Extract<Message, { role: 'user' }>;
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
@@ -177,9 +240,9 @@ class HistoryIds {
   }
 
   /** The next message is another form of one that was seen, whose calls may have other ids, or none. */
-  continueAfter({ id, callIds }: SeenAnswer, message: AssistantMessage): void {
+  continueAfter({ id, callIds }: SeenAnswer, message: Message): void {
     this.#chain = id;
-    for (const callId of callIds) this.part('call', callId, '');
+    if (message.role !== 'assistant') return;
     for (const [i, call] of message.calls.entries())
       if (call.id !== null) this.#known.set(call.id, callIds[i] ?? null);
   }
@@ -210,9 +273,10 @@ class HistoryIds {
     return uses === 1 ? name : `${name}:${String(uses)}`;
   };
 
-  /** Counts the call ids of a message that was reported before. */
-  skip(message: Message): void {
-    if (message.role === 'assistant') for (const { id } of message.calls) this.part('call', id, '');
+  /** Counts the call ids of a message that was reported before, perhaps in another form. */
+  skip(message: Message, same: SeenAnswer | undefined): void {
+    if (message.role === 'assistant')
+      for (const id of same?.callIds ?? message.calls.map((call) => call.id)) this.part('call', id, '');
     if (message.role === 'tool') for (const { id } of message.results) this.part('result', id, '');
   }
 }

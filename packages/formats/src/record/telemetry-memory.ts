@@ -1,6 +1,6 @@
 import { KnownCalls } from './known-calls.ts';
 import { remember } from './remember.ts';
-import type { SeenAnswers } from './seen-answers.ts';
+import { SeenAnswers } from './seen-answers.ts';
 import type { Signal } from './signal.ts';
 
 /** Traces, sessions and spans to remember. */
@@ -49,7 +49,7 @@ export class TelemetryMemory {
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, KnownCalls>();
   /** Answers of models that were read. */
-  readonly answers: SeenAnswers = new Map();
+  readonly answers = new SeenAnswers();
   readonly #stamps = new Map<string, SpanStamp>();
   /** Requests to models that were read, with whether they had content. */
   readonly #contents = new Map<string, boolean>();

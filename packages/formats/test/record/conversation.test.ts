@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { Conversations, type Message } from '../../src/record/conversation.ts';
+
+const asks = (text: string): Message => ({ role: 'user', text });
+const step = (i: number, id = `call_${String(i)}`, path = `file ${String(i)}`): Message[] => [
+  {
+    role: 'assistant',
+    text: `Step ${String(i)}.`,
+    calls: [{ id, name: 'read', args: { path } }],
+  },
+  { role: 'tool', results: [{ id, result: `text of ${path}` }] },
+];
+const STEPS = 8;
+const all = Array.from({ length: STEPS }, (_, i) => i);
+const steps = (count: number, of: (i: number) => Message[] = step) => all.slice(0, count).flatMap(of);
+
+/** How a history grows: what the request after this many steps contains. */
+const growths: Record<string, (count: number) => Message[]> = {
+  'is only added to': (count) => [asks('look'), ...steps(count)],
+  'keeps the prompt and the latest steps': (count) => [asks('look'), ...steps(count).slice(-4)],
+  'keeps the latest steps only': (count) =>
+    count < 4 ? [asks('look'), ...steps(count)] : steps(count).slice(-4),
+  'has earlier results replaced': (count) => [
+    asks('look'),
+    ...steps(count)
+      .slice(0, -2)
+      .map(
+        (message): Message =>
+          message.role === 'tool'
+            ? { ...message, results: message.results.map((result) => ({ ...result, result: '[cleared]' })) }
+            : message,
+      ),
+    ...steps(count).slice(-2),
+  ],
+  'begins with a summary from time to time': (count) =>
+    count < 4
+      ? [asks('look'), ...steps(count)]
+      : [asks(`Summary ${String(Math.floor(count / 3))}`), ...steps(count).slice(-4)],
+  'repeats one call, with new ids': (count) => [
+    asks('look'),
+    ...steps(count, (i) => step(i, `call_${String(i)}`, 'same')).slice(-4),
+  ],
+  'numbers calls in each answer': (count) => [asks('look'), ...steps(count, (i) => step(i, 'call_0'))],
+};
+
+describe.each(Object.entries(growths))('a history that %s', (_, growth) => {
+  it('yields each of its messages once', () => {
+    const conversations = new Conversations({ hasStableArgs: false });
+    const known = new Set<unknown>();
+    const events = all
+      .flatMap((i) => conversations.read(growth(i + 1), { sessionId: 's' }))
+      .filter(({ id }) => !known.has(id) && known.add(id));
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    expect(['prompt_started', 'turn_started', 'tool_call_request', 'tool_result'].map(count)).toEqual([
+      1,
+      STEPS,
+      STEPS,
+      STEPS,
+    ]);
+  });
+});
+
+it('a prompt that repeats an earlier one is a prompt of its own', () => {
+  const conversations = new Conversations();
+  const messages = all.flatMap((i) => [asks('go on'), ...step(i)]);
+  const events = all.flatMap((i) => conversations.read(messages.slice(0, 3 * i + 1), { sessionId: 's' }));
+  expect(events.filter(({ type }) => type === 'prompt_started')).toHaveLength(STEPS);
+});
