@@ -20,6 +20,7 @@ import {
 import { placeTags } from '../record/place-tags.ts';
 import { anthropicUsage } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
+import { ReportedUsage } from './reported-usage.ts';
 
 /** Record types without messages. */
 const bookkeeping = new Set([
@@ -119,6 +120,7 @@ class ClaudeCodeReader implements FormatReader {
   readonly #fallback: string | undefined;
   readonly #sidechains = new SidechainIds();
   readonly #open = new Map<string, OpenMessage>();
+  readonly #reported = new ReportedUsage();
   /** Time of the latest record, epoch ms. */
   #time: number | undefined;
 
@@ -129,6 +131,7 @@ class ClaudeCodeReader implements FormatReader {
   read(record: JsonObject): Reading {
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'claude-code');
     if (record['type'] === 'progress') return this.#readProgress(record);
+    if (record['type'] === 'result') return this.#readResult(record);
     const type = nameOf(record['type']);
     const message = objectOf(record['message']);
     if ((type !== 'user' && type !== 'assistant') || !isObject(record['message'])) return ignored(type);
@@ -149,6 +152,18 @@ class ClaudeCodeReader implements FormatReader {
     const { message, agentId } = objectOf(record['data']);
     if (!isObject(message) || textOf(agentId) === undefined) return ignored('progress');
     return this.read({ ...record, ...message, agentId, isSidechain: true });
+  }
+
+  /** In a stream, the output tokens of a message are those at its start; only the result has their total. */
+  #readResult(record: JsonObject): Reading {
+    const session = textOf(record['session_id']) ?? '';
+    const open = this.#open.get(session);
+    const missing = this.#reported.missingIn(anthropicUsage(record['usage']), session, open?.usage);
+    if (open !== undefined && missing > 0)
+      open.usage = { ...open.usage, outputTokens: (open.usage?.outputTokens ?? 0) + missing };
+    const events = this.#finish(session);
+    this.#reported.next(session);
+    return { events, ignored: ['result'] };
   }
 
   #stampOf(record: JsonObject, model: string | undefined): Stamp | undefined {
@@ -252,6 +267,7 @@ class ClaudeCodeReader implements FormatReader {
     if (open === undefined) return [];
     this.#open.delete(sessionId);
     const { id, stamp, usage } = open;
+    this.#reported.add(sessionId, usage);
     const eventId = id === '' ? undefined : `${id}.end`;
     return [{ ...stamp, id: eventId, time: this.#time, type: 'turn_finished', usage }];
   }

@@ -214,6 +214,58 @@ describe('Claude Code', () => {
       ]);
     });
 
+    it.each([
+      ['of each run', (run: number) => 2 * run, () => 2],
+      ['of the session so far', (run: number) => 2 * run, (run: number) => 2 * run],
+    ])('have the output tokens that the result says, if it is the total %s', (_, done, counted) => {
+      const used = (input: number, output: number) => ({
+        usage: { input_tokens: input, cache_read_input_tokens: 100, output_tokens: output },
+      });
+      const said = (id: string) => ({
+        ...message('assistant', 's', [{ type: 'text', text: id }]),
+        message: { role: 'assistant', id, content: [{ type: 'text', text: id }], ...used(10, 1) },
+      });
+      const total = (count: number) => ({
+        usage: {
+          input_tokens: 10 * count,
+          cache_read_input_tokens: 100 * count,
+          output_tokens: 50 * count,
+        },
+      });
+      const { events } = read(
+        ...[1, 2].flatMap((run) => [
+          said(`a${String(done(run))}`),
+          said(`b${String(done(run))}`),
+          { type: 'result', session_id: 's', num_turns: 2, ...total(counted(run)) },
+        ]),
+      );
+      const sums = ['inputTokens', 'outputTokens'].map((name) =>
+        events.reduce((sum, { usage }) => sum + Number(Object(usage)[name] ?? 0), 0),
+      );
+      expect(sums).toEqual([440, 200]);
+    });
+
+    it('keep their output tokens if the result is no total of theirs', () => {
+      const { events } = read(
+        {
+          ...message('assistant', 's', []),
+          message: {
+            role: 'assistant',
+            id: 'a',
+            content: [{ type: 'text', text: 'Hi' }],
+            usage: { input_tokens: 10, output_tokens: 5 },
+          },
+        },
+        {
+          type: 'result',
+          session_id: 's',
+          num_turns: 9,
+          usage: { input_tokens: 700, output_tokens: 300 },
+        },
+      );
+      expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
+    });
+
     it('are no prompts of the user if the program wrote them', () => {
       const { events, ignored } = read(
         message('user', 's', [{ type: 'text', text: 'Base directory for this skill' }], {
