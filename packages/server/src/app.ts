@@ -19,7 +19,7 @@ import { litellmGuardrail } from './guard/litellm-guardrail.ts';
 import { type StopApiOptions, stopApi } from './guard/stop-api.ts';
 import { verdictStreamApi } from './guard/verdict-stream-api.ts';
 import type { VerdictStreams } from './guard/verdict-streams.ts';
-import { healthChecks, metricsRoute } from './health.ts';
+import { healthChecks, measureReadiness, metricsRoute } from './health.ts';
 import { compress } from './http/compress.ts';
 import { dotSegments } from './http/dot-segments.ts';
 import { methodNotAllowed, notFound, problemHandler } from './http/problem.ts';
@@ -82,6 +82,7 @@ export interface AppOptions
 export function createApp(options: AppOptions): Express {
   const { auth, ingest, dashboardDir } = options;
   const app = express();
+  measureReadiness(options.readiness, options.registry);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', auth.hosts.isTrustedProxy);

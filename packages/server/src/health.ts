@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { Gauge, type Registry } from 'prom-client';
 
 /** Metrics in Prometheus' text format. */
 export interface Metrics {
@@ -25,11 +26,27 @@ export function healthChecks(readiness: () => Promise<Readiness>): Router {
     .route('/readyz')
     .get(async (_request, response) => {
       const checks = await readiness();
-      const ready = Object.values(checks).every(({ ok }) => ok);
+      const ready = isReady(checks);
       response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready', checks });
     })
     .all(getOnly);
   return router;
+}
+
+function isReady(checks: Readiness): boolean {
+  return Object.values(checks).every(({ ok }) => ok);
+}
+
+/** Adds readiness to the metrics, so that an alert can tell: a process that waits for Kafka is up, and scraped. */
+export function measureReadiness(readiness: () => Promise<Readiness>, registry: Registry): void {
+  new Gauge({
+    name: 'loopwatch_ready',
+    help: '1 if the process can do its work, as /readyz says, otherwise 0.',
+    registers: [registry],
+    async collect() {
+      this.set(isReady(await readiness()) ? 1 : 0);
+    },
+  });
 }
 
 export function metricsRoute(metrics: Metrics): Router {

@@ -311,6 +311,7 @@ const metrics: Readonly<Record<string, readonly string[]>> = {
   nodejs_eventloop_lag_mean_seconds: ['worker'],
   nodejs_gc_duration_seconds_sum: ['kind', 'worker'],
   loopwatch_build_info: ['version', 'node'],
+  loopwatch_ready: [],
   up: [],
 };
 

@@ -1,3 +1,4 @@
+import { measureReadiness } from '@loopwatch/server/health';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -39,6 +40,7 @@ export function workerCommand(): Command {
     const registry = createRegistry();
     const worker = createWorker(settings, workerInputs(settings, logger), { registry, logger });
     const readiness = () => Promise.resolve({ kafka: kafkaReadiness(worker.status, logger) });
+    measureReadiness(readiness, registry);
     const health = await listenForHealth(settings.worker, readiness, registry);
     try {
       await untilStarted(worker.start(), logger);

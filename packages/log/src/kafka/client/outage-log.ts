@@ -9,14 +9,21 @@ import {
 } from './outage.ts';
 
 const TICK_MS = 1_000;
+/** How often the same warning is logged at most, ms. */
+const REPEAT_MS = 60_000;
+/** Warnings that are remembered. */
+const MAX_WARNINGS = 1_000;
 
 /**
  * Logs the outages of a process's connection to Kafka, across all its clients: once when an outage starts, then reminders,
- * and once when it is over. Warnings during an outage are its consequences, and are logged at level debug.
+ * and once when it is over. Warnings during an outage are its consequences, and are logged at level debug; so are those that
+ * repeat one of the last minute, such as of a topic that is missing.
  */
 export class KafkaOutageLog {
   readonly #log: LogFunction;
   readonly #now: () => number;
+  /** When each warning was logged. */
+  readonly #warned = new Map<string, number>();
   #state: LinkState = available;
   #ticks: NodeJS.Timeout | undefined;
   /** Whether a broker has failed and Kafka is not known to be available again; a field, because every answer reads it. */
@@ -30,8 +37,18 @@ export class KafkaOutageLog {
 
   /** The log function for all clients of the process. Errors are always logged, because an outage alone causes only retries. */
   readonly log: LogFunction = (level, message, fields) => {
-    this.#log(level === 'warn' && this.isOngoing ? 'debug' : level, message, fields);
+    const isQuiet = level === 'warn' && (this.isOngoing || this.#isRepeated(message, fields));
+    this.#log(isQuiet ? 'debug' : level, message, fields);
   };
+
+  #isRepeated(message: string, { topic, partition, error }: Readonly<Record<string, unknown>>): boolean {
+    const name = JSON.stringify([message, topic, partition, error]);
+    const now = this.#now();
+    if (now - (this.#warned.get(name) ?? -Infinity) < REPEAT_MS) return true;
+    if (this.#warned.size >= MAX_WARNINGS) this.#warned.clear();
+    this.#warned.set(name, now);
+    return false;
+  }
 
   /** Why no broker serves this process, as one sentence without its full stop; undefined while Kafka is available. */
   get trouble(): string | undefined {

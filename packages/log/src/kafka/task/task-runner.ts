@@ -239,8 +239,10 @@ class KafkaTaskRunner implements TaskRunner {
         return;
       }
       this.#member = undefined;
-      this.#observer.onConnection?.('down', crash.message);
-      const { groupId: group, log } = this.#options;
+      const { groupId: group, log, topics, brokers } = this.#options;
+      const explained = toLogError(crash, { brokers, doing: `read ${topics.join(', ')}`, topics });
+      const isMissing = explained.code === 'topic_missing';
+      this.#observer.onConnection?.('down', isMissing ? explained.message : crash.message);
       if (isInstanceFenced(crash)) this.#giveUpInstanceId();
       log?.('warn', `Lost the membership in consumer group ${group}; joining it again`, {
         group,

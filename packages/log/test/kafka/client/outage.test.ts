@@ -153,6 +153,8 @@ describe('KafkaOutageLog', () => {
     outages.answered('k1:9092');
     await vi.advanceTimersByTimeAsync(5_000);
     outages.log('warn', 'after', {});
+    outages.log('warn', 'after', { failuresInARow: 2 });
+    outages.log('warn', 'after', { partition: 1 });
     expect(outages.trouble).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);
     expect(lines).toEqual([
@@ -161,6 +163,8 @@ describe('KafkaOutageLog', () => {
       'error records were lost',
       'warn Kafka is unavailable at k1:9092: connection refused; retrying',
       'info Kafka is reachable again after 10 s',
+      'warn after',
+      'debug after',
       'warn after',
     ]);
   });
