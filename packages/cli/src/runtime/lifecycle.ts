@@ -21,7 +21,8 @@ export function exitWhenStorageLost(logger: Logger): (error: Error) => void {
   };
 }
 
-const signals = ['SIGTERM', 'SIGINT'] as const;
+/** The last one comes when a terminal is closed. */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
  * Waits for the start, however long the brokers are unavailable. Nothing is in progress yet, so a signal ends the
@@ -41,7 +42,7 @@ export async function untilStarted<T>(starting: Promise<T>, logger: Logger): Pro
 }
 
 /**
- * Waits for SIGTERM or SIGINT, then stops the parts in the given order, those that accept work first. A second signal
+ * Waits for SIGTERM, SIGINT or SIGHUP, then stops the parts in the given order, those that accept work first. A second signal
  * ends the process at once.
  */
 export async function runUntilSignal(parts: readonly Running[], logger: Logger): Promise<void> {

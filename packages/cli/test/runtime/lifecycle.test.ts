@@ -22,6 +22,34 @@ it('lifecycle: a process that lost the lock on its data folder exits with status
   expect(line).toContain('Exiting with status 1.');
 });
 
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'lifecycle: %s stops the parts in order',
+  async (signal) => {
+    const program = `
+    import { runUntilSignal } from ${JSON.stringify(join(import.meta.dirname, '../../src/runtime/lifecycle.ts'))};
+    setTimeout(() => undefined, 60_000).unref();
+    const part = (name) => ({ stop: () => Promise.resolve(console.log(name)) });
+    const ended = runUntilSignal([part('first'), part('second')], { info: (...all) => console.log(all.at(-1)) });
+    const waiting = setInterval(() => undefined, 1_000);
+    console.log('running');
+    await ended;
+    clearInterval(waiting);`;
+    const options = ['--import', 'tsx', '--conditions=@loopwatch/source', '--input-type=module', '--eval'];
+    const child = spawn(process.execPath, [...options, program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdout.once('data', () => child.kill(signal));
+    const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    expect(printed.split('\n').slice(1)).toEqual([
+      `${signal}: shutting down after the work in progress`,
+      'first',
+      'second',
+      'Stopped',
+      '',
+    ]);
+    expect(code).toBe(0);
+  },
+);
+
 it('lifecycle: a stopped process ends although something keeps a connection open', async () => {
   const program = `
     import { createServer } from 'node:net';
