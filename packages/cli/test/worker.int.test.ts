@@ -30,6 +30,16 @@ describe('worker on a real broker', () => {
     expect([...latest.values()].reduce((sum, verdicts) => sum + verdicts, 0)).toBe(expected.length);
   });
 
+  it('loopwatch produce: says how many events it has sent when it is interrupted', async () => {
+    const { env, topics } = await ownTopics(brokers);
+    const file = await fileOf(interleavedSamples());
+    const produce = spawnCli(['produce', file, '-', '--rate', '100'], env);
+    await readTopic(brokers, topics.events, { count: 20 });
+    expect(await produce.stop('SIGINT')).toBe(130);
+    const sent = /^(\d+) events sent to /.exec(produce.stderr.at(-1) ?? '')?.[1];
+    expect(await readTopic(brokers, topics.events)).toHaveLength(Number(sent));
+  });
+
   it('worker: sends every kind of bad record to the dead letter topic', async () => {
     const { topics, env } = await ownTopics(brokers, 1);
     const kafka = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING });

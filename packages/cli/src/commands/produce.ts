@@ -55,6 +55,7 @@ export function produceCommand(): Command {
     const progress = new Progress();
     const stamper = new EventStamper(settings);
     const pace = new Pace(options.speed, options.rate);
+    const { signal } = untilInterrupted();
     let sent = 0;
     let waiting: OutputRecord[] = [];
     let units = 0;
@@ -66,6 +67,7 @@ export function produceCommand(): Command {
       progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} per second`);
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
+      if (signal.aborted) return;
       const event = stamper.stamp(text);
       if (!event.ok) {
         bad.add(file, line, event.message);
@@ -74,7 +76,7 @@ export function produceCommand(): Command {
       const pause = pace.pauseBefore(event.time);
       if (pause > 0) {
         await flush();
-        await pace.wait(pause);
+        await pace.wait(pause, signal);
       }
       waiting.push({ topic, key: event.sessionId, value: event.value });
       units += event.value.length;
@@ -91,8 +93,10 @@ export function produceCommand(): Command {
               for (const { message } of record.faults) bad.add(file, record.line, message);
               for (const text of eventTexts(record)) await send(text, file, record.line);
             }
+            if (signal.aborted) break;
           }
         } catch (error) {
+          if (signal.aborted) break;
           if (!(error instanceof UsageError)) throw error;
           bad.add(file, 0, error.message);
         }
@@ -106,7 +110,23 @@ export function produceCommand(): Command {
     if (ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
     writeError(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
     process.exitCode = bad.total > 0 || sent === 0 ? 2 : 0;
+    if (signal.aborted) process.exit(INTERRUPTED);
   });
+}
+
+/** The status of a program that SIGINT has ended. */
+const INTERRUPTED = 130;
+
+/** Aborted by SIGINT or SIGTERM: what was read is sent and counted then. A second signal ends the process at once. */
+function untilInterrupted(): AbortController {
+  const interrupted = new AbortController();
+  const stop = (): void => {
+    interrupted.abort();
+    // Its next line may never come.
+    process.stdin.destroy();
+  };
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
+  return interrupted;
 }
 
 /** The events to send; canonical events keep the text of their producer. */

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '@loopwatch/platform';
 
 /** Node fires timers with a longer delay at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -31,7 +31,7 @@ export class Pace {
   }
 
   /** Skips pauses of less than a millisecond; they add up to a longer one. */
-  async wait(ms: number): Promise<void> {
-    if (ms >= 1) await delay(Math.min(ms, MAX_TIMER_MS));
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms >= 1) await delay(Math.min(ms, MAX_TIMER_MS), signal);
   }
 }
