@@ -39,6 +39,7 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
   const { origin, hasLogin, topic } = addresses;
   const login = hasLogin ? ` \\\n  -H "authorization: Bearer $LOOPWATCH_INGEST_TOKEN"` : '';
   const token = hasLogin ? ' --token-env LOOPWATCH_INGEST_TOKEN' : '';
+  const [agent, ...others] = hookAgents;
   const gateway = `${new URL(origin).protocol}//${new URL(origin).hostname}:4610/v1`;
   return [
     {
@@ -50,10 +51,8 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
     {
       id: 'hooks',
       title: 'Coding agents',
-      text: 'Install a hook that the agent runs before each tool call: Claude Code, Codex, Gemini CLI, Copilot, Cursor, opencode, pi, Kimi Code, Grok Build or Hermes. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working.',
-      command: hookAgents
-        .map((agent) => `npx loopwatch hook install ${agent} --url ${origin}${token}`)
-        .join('\n'),
+      text: `Install a hook that the agent runs before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working. For another agent than Claude Code, replace ${agent} with ${others.join(', ')}.`,
+      command: `npx loopwatch hook install ${agent} --url ${origin}${token}`,
     },
     {
       id: 'guard',
@@ -78,19 +77,19 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
     {
       id: 'kafka',
       title: 'Kafka',
-      text: `Write events to the topic ${topic ?? 'loopwatch.events'} with the session id as the key. Then run the worker and the server against the same brokers.`,
+      text: `Write events to the topic ${topic ?? 'loopwatch.events'} with the session id as the key. Then run the worker and the server against the same brokers. The last command sends recorded events, in place of your producer.`,
       command: [
         'export KAFKA_BROKERS=localhost:9092',
         'npx loopwatch topics',
-        'npx loopwatch worker',
-        'npx loopwatch produce events.jsonl   # or your own producer',
+        'npx loopwatch worker &',
+        'npx loopwatch produce events.jsonl',
       ].join('\n'),
     },
     {
       id: 'gateway',
       title: 'Gateway',
       text: 'Change the base URL of your OpenAI or Anthropic client. Nothing else in the agent changes, and the gateway can block loops.',
-      command: `npx loopwatch gateway --upstream https://api.openai.com/v1\nexport OPENAI_BASE_URL=${gateway}`,
+      command: `npx loopwatch gateway --upstream https://api.openai.com/v1 &\nexport OPENAI_BASE_URL=${gateway}`,
     },
     {
       id: 'stream',

@@ -1,3 +1,4 @@
+import { hookAgents } from '@loopwatch/contract/api';
 import { expect, test } from 'vitest';
 import { connectionMethods, firstLoopCommand } from '../../src/connect/connection-methods.ts';
 
@@ -25,6 +26,19 @@ test.each([
 ])('connectionMethods: Kafka with topic %s', (topic, shown) => {
   const method = connectionMethods({ origin, hasLogin: false, topic }).find(({ id }) => id === 'kafka');
   expect(method?.text).toContain(`topic ${shown} `);
+});
+
+test('connectionMethods: installs the hook of one agent, and names the others', () => {
+  const hooks = connectionMethods({ origin, hasLogin: false, topic: null }).find(({ id }) => id === 'hooks');
+  expect(hooks?.command).toBe(`npx loopwatch hook install claude-code --url ${origin}`);
+  for (const agent of hookAgents) expect(hooks?.text).toContain(agent);
+});
+
+test.each(['kafka', 'gateway'])('connectionMethods: no command of %s keeps the next one waiting', (id) => {
+  const commands = commandOf(id, false).split('\n').slice(0, -1);
+  expect(
+    commands.filter((line) => /loopwatch (?:worker|gateway)/.test(line) && !line.endsWith(' &')),
+  ).toEqual([]);
 });
 
 test('firstLoopCommand: posts a valid tool call', () => {
