@@ -276,6 +276,8 @@ it('readMoved: reads changed thresholds from the URL, without invalid ones', () 
 it.each([
   ['max_repeats', 'Max repeats'],
   ['ttl_seconds', 'TTL (seconds)'],
+  ['usd', 'US dollars'],
+  ['per', 'Counted per'],
   ['min_chars', 'Min (characters)'],
 ])('labelOf: labels %s as "%s"', (path, label) => {
   expect(labelOf(path)).toBe(label);

@@ -39,20 +39,21 @@ const { per: _per, ...modelBudget } = detectors.budget;
 const rules = {
   enabled: 'Off: disables all detection.',
   stop_after_denials:
-    'Denied calls of one loop after which hooks, guards and decide end the turn: the last of them is answered with stop.',
+    'After this many denied calls of one loop, the turn ends: hooks, guards and decide answer the last of them with stop.',
   on_budget:
-    'What follows when a budget or the limit of model requests is spent. stop: the turn ends. ask: an agent that can ask its user does so before the call; others end the turn.',
-  preset: 'Source of the detection settings that are not set.',
+    'What happens when a budget or the limit of model requests is used up. stop: the turn ends. ask: an agent that can ask its user does so before the call; others end the turn.',
+  preset: 'Supplies every detection setting that is not set explicitly.',
   ...detectors,
   per_tool: { about: 'Properties of tools, by tool name.', each: toolContract },
 };
 
 export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   ...rules,
-  stopped: 'On: stops the session. Gateways, hooks and guards deny its calls until this is unset.',
+  stopped:
+    'On: stops the session, or every session if the server sets it. Gateways, hooks and guards deny all calls until this is unset.',
   agents: {
     about:
-      'Limits of sub-agents, and properties of agents by the `agent` of their events, which add to the built-in ones.',
+      'Limits of sub-agents, and properties of agents, by the agent that events name; they add to the built-in ones.',
     max_children: 'Maximum sub-agents of one session; further ones are stopped. Default: no limit.',
     max_depth:
       'Maximum levels of sub-agents below a session; deeper ones are stopped. 1: sub-agents start none. Default: no limit.',

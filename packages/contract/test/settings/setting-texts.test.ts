@@ -28,7 +28,7 @@ describe('settingText', () => {
     [
       'a key of a model',
       'overrides.models.openai/o4.preset',
-      'Source of the detection settings that are not set.',
+      'Supplies every detection setting that is not set explicitly.',
     ],
     ['a misspelled key', 'outage.min_failure', ''],
     ['a key below a value', 'preset.balanced', ''],

@@ -72,8 +72,17 @@ export function readScope(text: string | undefined): string | undefined {
 
 const acronyms = /\b(ttl|gui|url|id)\b/g;
 
+/** Keys whose words alone say too little. */
+const labels: Readonly<Record<string, string>> = {
+  usd: 'US dollars',
+  per: 'Counted per',
+  on_budget: 'When a budget is used up',
+};
+
 /** Label of a key: `max_repeats` is "Max repeats", `ttl_seconds` is "TTL (seconds)". */
 export function labelOf(key: string): string {
+  const own = labels[key];
+  if (own !== undefined) return own;
   const unit = units.find(([ending]) => key.endsWith(ending));
   const bare = unit === undefined ? key : key.slice(0, -unit[0].length);
   const words = bare.replaceAll(/[_.]/g, ' ').replaceAll(acronyms, (word) => word.toUpperCase());
