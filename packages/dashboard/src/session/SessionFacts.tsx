@@ -1,4 +1,4 @@
-import type { SessionItem } from '@loopwatch/contract/api';
+import type { SessionDetail, SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
 import { formatAge, formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
@@ -6,9 +6,15 @@ import { chipClass } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
 
+interface Props {
+  /** The number of its sub-agents is part of the detail. */
+  readonly session: SessionItem & Pick<SessionDetail, 'subAgents'>;
+}
+
 /** Id, place, model and volume of a session. */
-export function SessionFacts({ session }: { readonly session: SessionItem }) {
-  const { sessionId, tags, agent, model, backend, tenant, tokens, usd, clockOffMs } = session;
+export function SessionFacts({ session }: Props) {
+  const { sessionId, parentSessionId, subAgents, tags, agent, model, backend, tenant } = session;
+  const { tokens, usd, clockOffMs, characters } = session;
   const places = ['project', 'branch'].flatMap((name) => {
     const value = tags?.[name];
     return value === undefined ? [] : [{ name, value, tag: `${name}:${value}` }];
@@ -21,6 +27,26 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
         </code>
         <CopyButton what="session id" text={sessionId} bare />
       </span>
+      {parentSessionId !== undefined && (
+        <Link
+          className={chipClass}
+          to="/sessions/$id"
+          params={{ id: parentSessionId }}
+          title="The session that started this one"
+        >
+          <span className="truncate min-w-0 max-w-[44ch]">started by {visibleText(parentSessionId)}</span>
+        </Link>
+      )}
+      {subAgents !== undefined && (
+        <Link
+          className={chipClass}
+          to="/sessions"
+          search={{ parent: sessionId }}
+          title="Sessions that this one started"
+        >
+          <span>{plural(subAgents, 'sub-agent')}</span>
+        </Link>
+      )}
       {places.map(({ name, value, tag }) => (
         <Link
           key={name}
@@ -67,7 +93,8 @@ export function SessionFacts({ session }: { readonly session: SessionItem }) {
       )}
       <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">
         {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
-        {plural(session.toolCalls, 'call')}, {formatCompact(session.characters)} characters
+        {plural(session.toolCalls, 'call')}
+        {characters > 0 && `, ${formatCompact(characters)} characters`}
         {tokens !== null &&
           `, ${formatCompact(tokens.input)} tokens in and ${formatCompact(tokens.output)} out`}
         {tokens?.cached !== undefined && tokens.cached > 0 && ` (${formatCompact(tokens.cached)} cached)`}

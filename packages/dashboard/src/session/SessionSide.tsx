@@ -66,7 +66,7 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
       <Card title="Session settings">
         {Object.keys(session.settings).length === 0 ? (
           <p className="text-sm text-ink2">
-            No overrides: model and server settings apply.{' '}
+            No overrides: model and server settings apply, unless an event of the session changes them.{' '}
             <Link className="underline text-accent" to="/settings" search={{ scope: `session:${sessionId}` }}>
               Add overrides
             </Link>

@@ -105,6 +105,7 @@ function TextChips({ search, onChange }: Omit<Props, 'rows'>) {
 function seenValues(rows: readonly SessionItem[], name: TextFilter): string[] {
   const values = rows.flatMap((row) => {
     if (name === 'tag') return Object.entries(row.tags ?? {}).map(([key, value]) => `${key}:${value}`);
+    if (name === 'parent') return row.parentSessionId ?? [];
     // Session summaries contain no tools; the tool menu lists those of loops.
     return name === 'tool' ? [] : (row[name] ?? []);
   });

@@ -24,7 +24,16 @@ export const sessionSortNames: Readonly<Record<string, string>> = {
 };
 
 /** Filters with free values. */
-export const textFilters = ['tool', 'agent', 'model', 'backend', 'tenant', 'agentVersion', 'tag'] as const;
+export const textFilters = [
+  'tool',
+  'agent',
+  'model',
+  'backend',
+  'tenant',
+  'agentVersion',
+  'tag',
+  'parent',
+] as const;
 export type TextFilter = (typeof textFilters)[number];
 
 /** Names of filters in the search box and on chips. */
@@ -36,6 +45,7 @@ export const filterNames: Readonly<Record<TextFilter, string>> = {
   tenant: 'tenant',
   agentVersion: 'version',
   tag: 'tag',
+  parent: 'parent',
 };
 
 const known = new Set<string>([

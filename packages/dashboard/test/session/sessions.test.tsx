@@ -122,6 +122,26 @@ describe('the side of a session', () => {
   });
 });
 
+describe('a session and its sub-agents', () => {
+  it('link to each other', async () => {
+    app.server.sessionParts = { parentSessionId: 'a/b', subAgents: 2 };
+    await open('/sessions/s-1');
+    const parent = await screen.findByRole('link', { name: 'started by a/b' });
+    expect(parent.getAttribute('href')).toBe('/sessions/a%2Fb');
+    fireEvent.click(screen.getByRole('link', { name: '2 sub-agents' }));
+    await waitFor(() => expect(place()).toBe('/sessions?parent=s-1'));
+    expect(await screen.findByRole('button', { name: 'Remove filter: parent s-1' })).toBeTruthy();
+  });
+
+  it('have no links without each other, and no characters without text', async () => {
+    app.server.sessionParts = { characters: 0 };
+    await open('/sessions/s-1');
+    await screen.findByText(/prompt.*turn.*call/);
+    expect(screen.queryByRole('link', { name: /started by|sub-agent/ })).toBeNull();
+    expect(screen.queryByText(/0 characters/)).toBeNull();
+  });
+});
+
 describe('the detection switch of a session', () => {
   it.each(['ended', 'idle'] as const)(
     'is disabled with an explanation if the session is %s',

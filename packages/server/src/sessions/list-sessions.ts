@@ -50,6 +50,7 @@ function sessionConditions(filter: SessionFilter, now: number): Conditions {
     );
   }
   conditions.labels(filter);
+  conditions.anyOf('parent', filter.parent);
   conditions.between('last_event_at', filter.from, filter.to);
   if (filter.incidents === 'open') {
     conditions.add(

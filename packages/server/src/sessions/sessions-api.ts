@@ -39,7 +39,7 @@ export function sessionsApi({ database, erase, now }: SessionsApiOptions): Route
 }
 
 /** @throws HttpProblem 404 */
-async function sessionDetail(database: Queryable, id: string, now: number): Promise<SessionDetail> {
+export async function sessionDetail(database: Queryable, id: string, now: number): Promise<SessionDetail> {
   const session = await requireSession(database, id, now);
   const { items: incidentItems } = await listIncidents(
     database,
@@ -50,5 +50,15 @@ async function sessionDetail(database: Queryable, id: string, now: number): Prom
     'select values from settings where scope = $1',
     [`session:${id}`],
   );
-  return { ...session, incidentItems, settings: overrides?.values ?? {} };
+  const [children] = await database.query<{ count: number }>(
+    'select count(*)::float8 as count from sessions where parent = $1 and id <> $1',
+    [id],
+  );
+  const subAgents = children?.count ?? 0;
+  return {
+    ...session,
+    incidentItems,
+    settings: overrides?.values ?? {},
+    ...(subAgents > 0 && { subAgents }),
+  };
 }

@@ -3,6 +3,7 @@ import { onBothDatabases } from '../../../storage/test/databases.ts';
 import { listIncidents } from '../../src/incidents/list-incidents.ts';
 import { writeVerdicts } from '../../src/incidents/write-verdicts.ts';
 import { listSessions } from '../../src/sessions/list-sessions.ts';
+import { sessionDetail } from '../../src/sessions/sessions-api.ts';
 import { writeSummaries } from '../../src/sessions/write-summaries.ts';
 import { START, summary, verdict } from '../verdicts.ts';
 
@@ -28,12 +29,12 @@ onBothDatabases(({ make }) => {
     expect(await listed([])).toEqual(['s-1', 's-2', 's-3']);
   });
 
-  it('sessions are filtered by tags and agent version', async () => {
+  it('sessions are filtered by tags, agent version and parent', async () => {
     const { database } = await make();
     const parts = {
       's-1': { tags: { env: 'prod', team: 'shop' }, agentVersion: '1.2.0' },
       's-2': { tags: { env: 'test' } },
-      's-3': {},
+      's-3': { parentSessionId: 's-1' },
     };
     for (const [id, part] of Object.entries(parts))
       await writeSummaries(database, [{ id, summary: summary(id, part), at: START }]);
@@ -46,6 +47,10 @@ onBothDatabases(({ make }) => {
     expect(await listed({ tag: ['env:prod', 'env:test'] })).toEqual(['s-1', 's-2']);
     expect(await listed({ tag: ['env:prod'], agentVersion: ['1.3.0'] })).toEqual([]);
     expect(await listed({ agentVersion: ['1.2.0'] })).toEqual(['s-1']);
+    expect(await listed({ parent: ['s-1'] })).toEqual(['s-3']);
+    expect(await listed({ parent: ['s-2'] })).toEqual([]);
+    expect((await sessionDetail(database, 's-1', START)).subAgents).toBe(1);
+    expect(await sessionDetail(database, 's-3', START)).not.toHaveProperty('subAgents');
   });
 
   it('sessions, and their incidents, are found by a word of any prompt, and by project and branch', async () => {

@@ -47,7 +47,7 @@ export function MapCard({ sessionId, part, incidents, at, isReady, isLive, isRed
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="font-600">Whole session</h2>
         <span className="flex-1 text-sm text-ink3 @max-[900px]/page:hidden">
-          {map.data !== undefined && 'calls, and its cost so far; click to go there'}
+          {map.data !== undefined && 'calls and cumulative cost; click to jump to an event'}
           {map.data?.complete === false && ' (the first events only: it is too long)'}
         </span>
         <form
