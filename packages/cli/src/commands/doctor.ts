@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { messageOf, type Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
@@ -12,6 +11,7 @@ import { dashboardDir } from '../runtime/installation.ts';
 import { print } from '../runtime/output.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { checkKafka } from './doctor-kafka.ts';
+import { checkPort } from './doctor-port.ts';
 import { checkSchemaRegistry } from './doctor-registry.ts';
 import { checkServerNeeds } from './doctor-server.ts';
 import { describedCommand } from './summaries.ts';
@@ -71,25 +71,6 @@ async function checkDataDir({ storage }: Settings): Promise<Diagnosis> {
     const advice = `${String(error)}. Choose another with --set storage.data_dir=…`;
     return { ok: false, what: `data folder ${dir}`, advice };
   }
-}
-
-async function checkPort(
-  name: 'server' | 'worker',
-  { host, port }: Settings['worker' | 'server'],
-): Promise<Diagnosis> {
-  const free = await new Promise<boolean>((done) => {
-    const probe = createServer();
-    probe.once('error', () => {
-      done(false);
-    });
-    probe.listen(port, host, () => {
-      probe.close(() => {
-        done(true);
-      });
-    });
-  });
-  const advice = `The port is in use, perhaps by Loopwatch itself. Choose another with --set ${name}.port=…`;
-  return { ok: free, what: `port ${String(port)} (${name}) is free`, advice };
 }
 
 /** Checks that the model answers with the JSON that semantic checks need. */
