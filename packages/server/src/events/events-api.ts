@@ -2,6 +2,7 @@ import { postedEventsQuerySchema } from '@loopwatch/contract/api';
 import { Router } from 'express';
 import { parseQuery } from '../http/parse-query.ts';
 import { methodNotAllowed } from '../http/problem.ts';
+import { structured } from './binary-cloud-event.ts';
 import type { EventIngest } from './event-ingest.ts';
 import { readBody } from './read-body.ts';
 
@@ -15,7 +16,8 @@ export function eventsApi(ingest: EventIngest): Router {
     .post(async (request, response) => {
       const { format = 'auto', session } = parseQuery(request.query, postedEventsQuerySchema);
       const isNdjson = typeof request.is(ndjsonTypes) === 'string';
-      response.status(202).json(await ingest.ingest(readBody(request), { format, session, isNdjson }));
+      const body = structured(readBody(request), request.headers);
+      response.status(202).json(await ingest.ingest(body, { format, session, isNdjson }));
     })
     .all(methodNotAllowed('POST'));
   return router;

@@ -53,6 +53,22 @@ describe('posted events', () => {
     expect((await post(line)).status).toBe(202);
   });
 
+  it('may be CloudEvents in binary mode, whose attributes are headers', async () => {
+    const { sessionId: _, ...data } = call;
+    const headers = {
+      'content-type': 'application/json',
+      'ce-specversion': '1.0',
+      'ce-id': '7',
+      'ce-source': '/agents/a',
+      'ce-type': 'agent.event',
+      'ce-subject': 'Gr%C3%BC%C3%9Fe',
+    };
+    const { status, body } = await post(JSON.stringify(data), headers);
+    expect([status, body]).toMatchObject([202, { accepted: 1, rejected: [] }]);
+    expect(written()).toMatchObject([{ ...data, sessionId: 'Grüße', id: '/agents/a#7.0' }]);
+    expect((await post('', headers)).body).toMatchObject({ ignored: { 'cloudevent without data': 1 } });
+  });
+
   it('are keyed by session, with the current time as default', async () => {
     const { status, body } = await post(line, { 'content-type': 'application/json' });
     expect([status, body]).toEqual([202, { accepted: 1, duplicates: 0, ignored: {}, rejected: [] }]);
