@@ -151,6 +151,18 @@ it.each([
   expect(below?.textContent).toBe(note);
 });
 
+it('overview: shows the share of spend beside what it was in the period before', async () => {
+  const { rate } = overview([]);
+  const amounts = { loops: 2, sessions: 60, usd: 100 };
+  server.overview = overview([], {
+    wasted: { calls: 13, tokens: 41_200, usd: 9, unpriced: 2 },
+    rate: { ...rate, ...amounts, wastedUsd: 9, previous: { ...amounts, wastedUsd: 3 } },
+  });
+  await open();
+  expect(screen.getByText('was 3% of spend')).toBeTruthy();
+  expect(screen.getByText(/^9% of spend; 2 loops of unknown price; 41\.2k tokens/)).toBeTruthy();
+});
+
 it('overview: shows what is used of the budgets, and nothing without one', async () => {
   server.overview = overview([]);
   await open();

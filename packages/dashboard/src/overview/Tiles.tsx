@@ -116,7 +116,7 @@ function wasteText(
   const left = unpriced === 0 ? '' : `${plural(unpriced, 'loop')} of unknown price; `;
   if (usd === null) return { value: formatCompact(tokens), unit: 'tokens', note: `${left}${others}` };
   const spent = share === null ? '' : `${formatShare(share)} of spend; `;
-  return { value: formatUsd(usd), note: `${left}${spent}${formatCompact(tokens)} tokens, ${others}` };
+  return { value: formatUsd(usd), note: `${spent}${left}${formatCompact(tokens)} tokens, ${others}` };
 }
 
 function openNote(looping: readonly string[], quiet: number): string {
