@@ -86,14 +86,13 @@ function findOwnSources(since: number): Source[] {
   const histories = knownHistories();
   const sources = findSources(histories, since);
   if (sources.length > 0) return sources;
-  const folders = histories
-    // Extensions have a folder in each editor on each system.
-    .filter(({ folder }) => !folder.includes('globalStorage'))
-    .map(({ agent, folder }) => `  ${agent.padEnd(12)} ${folder}`)
-    .join('\n');
+  // Extensions have a folder in each editor on each system.
+  const listed = histories.filter(({ folder }) => !folder.includes('globalStorage'));
+  const width = Math.max(...listed.map(({ agent }) => agent.length));
+  const folders = listed.map(({ agent, folder }) => `  ${agent.padEnd(width)} ${folder}`).join('\n');
   const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;
   throw new UsageError(
-    `no agent histories found${when}; looked in\n${folders}\nand in the folders of Cline, Roo Code and Kilo Code in editors. To scan other files or folders: loopwatch scan PATH...`,
+    `no agent histories found${when}; looked in\n${folders}\nin the folders of Cline, Roo Code and Kilo Code in editors, and in the projects of Crush. To scan other files or folders: loopwatch scan PATH...`,
   );
 }
 

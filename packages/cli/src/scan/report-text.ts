@@ -33,7 +33,8 @@ export function reportText(found: ScanReport, hasColors: boolean, columns = DEFA
   const report = printableTexts(found);
   const paint = (style: Style, text: string) => (hasColors ? styleText(style, text) : text);
   const { seconds, characters, sessions, files, loops, used } = report;
-  const speed = `${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
+  // Of a few files, the start takes most of the time.
+  const speed = characters < 1e7 ? '' : `, ${(characters / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s`;
   const agents = Object.entries(report.agents).map(([agent, count]) => `${agent} ${formatInteger(count)}`);
   const inLines = (style: Style, text: string) => wrapped(text, width).map((line) => paint(style, line));
   const lines = [
@@ -43,7 +44,7 @@ export function reportText(found: ScanReport, hasColors: boolean, columns = DEFA
     ...(loops === 0 ? [] : inLines('bold', usageText(report.wasted, 'wasted'))),
     ...inLines(
       'dim',
-      `${formatCount(sessions, 'session')} scanned: ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}, ${speed}`,
+      `${formatCount(sessions, 'session')} scanned: ${formatCount(files, 'file')}, ${formatBytes(report.bytes)} in ${formatDuration(seconds)}${speed}`,
     ),
     ...(agents.length > 0 ? inLines('dim', `${agents.join(' · ')} · ${usageText(used)}`) : []),
     ...report.stores.flatMap((store) => inLines('dim', storeText(store))),

@@ -92,7 +92,11 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     const home = await folderOf({ 'a.jsonl': [{ type: 'summary', summary: 'x', leafUuid: 'y' }] });
     const nowhere = await scan(home);
     expect(nowhere.code).toBe(2);
-    expect(nowhere.stderr.join('\n')).toContain(join(home, '.claude/projects'));
+    const said = nowhere.stderr.join('\n');
+    expect(said).toContain(join(home, '.claude/projects'));
+    expect(said).toContain('the projects of Crush');
+    const columns = nowhere.stderr.filter((line) => line.startsWith('  ')).map((line) => line.indexOf('/'));
+    expect(new Set(columns).size).toBe(1);
     const nothing = await scan(home, join(home, 'a.jsonl'));
     expect(nothing.code).toBe(2);
     expect(nothing.stderr.join('\n')).toContain('nothing to evaluate');

@@ -58,6 +58,7 @@ describe('reportText', () => {
   it('terminal report: shows loops and cost first, then their sessions', () => {
     const text = reportText(report, false);
     expect(text).toContain('300 sessions scanned: 312 files, 1.2 GB in 40.0 s, 30 MB/s');
+    expect(reportText({ ...report, characters: 9_000_000 }, false)).toContain('1.2 GB in 40.0 s\n');
     expect(text).toContain('claude-code 290 · codex 10 · 20,000 calls, 900M tokens, $310.00');
     expect(text).toContain(
       '  $8.40 of $310.00 wasted (3%): 1 loop in 1 of 300 sessions\n  42 wasted calls, 3.1M tokens',
