@@ -7,7 +7,7 @@ import { inputOf, outputOf } from './span-messages.ts';
 
 /**
  * The signals as they are to be read, with each request once. Two instrumentations of a request, such as those of a client and of
- * a framework around it, make a span directly inside another one, or two at the same time with the id of one response: the turn is
+ * a framework around it, make a span directly inside another one, or two at the same time with the id or the usage of one response: the turn is
  * that of the inner span, or of the first, the messages are those of the other only if it has none. Details of a request can also
  * be logged beside its span. All of them arrive in any order, and again.
  */
@@ -29,13 +29,17 @@ export function withoutRepeats(
       return hasContent(spans.get(key)) || memory.hasContentAt(`span ${key}`) === true ? 'not' : 'of span';
     if (spans.has(around) && isEmpty(signal)) return 'not';
     const response = responseOf(signal);
+    const usage = placeOf(signal);
+    const beside = usage && memory.sameResponse(usage, signal);
     const other =
       inner.get(key) ??
       memory.hasContentAt(`inner ${key}`) ??
       (spans.has(around) ? undefined : memory.hasContentAt(`span ${around}`)) ??
-      (response && memory.sameResponse(response, signal));
+      (response && memory.sameResponse(response, signal)) ??
+      // Of two requests at the same time, an instrumentation records the content of both or of none.
+      (beside === own ? undefined : beside);
     if (other !== undefined) return other || !own ? 'not' : 'known';
-    if (response !== undefined) memory.learnResponse(response, signal, own);
+    for (const one of [response, usage]) if (one !== undefined) memory.learnResponse(one, signal, own);
     return memory.hasContentAt(`log ${key}`) === true ? 'bare' : 'whole';
   };
   return signals.flatMap((signal): [Signal, Signal][] => {
@@ -54,6 +58,13 @@ export function withoutRepeats(
 function responseOf({ traceId = '', attributes: a }: Signal): string | undefined {
   const id = textOf(a['gen_ai.response.id']) ?? textOf(a['llm.response.id']);
   return id && `${traceId}:${id}`;
+}
+
+/** What two spans of a request have in common if they do not name its response: the span around them and the usage. */
+function placeOf(span: Signal): string | undefined {
+  const { inputTokens, outputTokens } = usageOf(span) ?? {};
+  if (span.parentId === undefined || !inputTokens || !outputTokens) return undefined;
+  return `${keyAround(span)}:${String(inputTokens)}:${String(outputTokens)}`;
 }
 
 function isRequest(signal: Signal): boolean {

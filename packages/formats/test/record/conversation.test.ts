@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Conversations, type Message } from '../../src/record/conversation.ts';
+import { SeenAnswers } from '../../src/record/seen-answers.ts';
 
 const asks = (text: string): Message => ({ role: 'user', text });
 const step = (i: number, id = `call_${String(i)}`, path = `file ${String(i)}`): Message[] => [
@@ -44,11 +45,17 @@ const growths: Record<string, (count: number) => Message[]> = {
 };
 
 describe.each(Object.entries(growths))('a history that %s', (_, growth) => {
-  it('yields each of its messages once', () => {
-    const conversations = new Conversations({ hasStableArgs: false });
+  it.each([
+    ['one reader', new Conversations({ hasStableArgs: false })],
+    ['a reader for each request', undefined],
+  ])('yields each of its messages once, to %s', (_name, reader) => {
+    const answers = new SeenAnswers();
     const known = new Set<unknown>();
     const events = all
-      .flatMap((i) => conversations.read(growth(i + 1), { sessionId: 's' }))
+      .flatMap((i) => {
+        const conversations = reader ?? new Conversations({ hasStableArgs: false, answers });
+        return conversations.read(growth(i + 1), { sessionId: 's' });
+      })
       .filter(({ id }) => !known.has(id) && known.add(id));
     const count = (type: string) => events.filter((event) => event.type === type).length;
     expect(['prompt_started', 'turn_started', 'tool_call_request', 'tool_result'].map(count)).toEqual([

@@ -72,6 +72,10 @@ const producers: Record<string, Producer> = {
     span(i, 'inner', '', 100, response(i)),
     span(i, 'outer', '', 200, { ...response(i), ...content(i) }),
   ],
+  'two spans in one at the same time, with the same usage, one of which has content': (i) => [
+    { ...span(i, 'inner', '', 100, {}), parent_id: 'agent' },
+    { ...span(i, 'outer', '', 90, content(i)), parent_id: 'agent' },
+  ],
   'a span without content, and a log record of its details': (i) => [
     span(i, 'outer', '', 200, {}),
     {
@@ -183,6 +187,13 @@ describe.each(Object.entries(producers))('a request to a model with %s', (name, 
       requests.map(() => expect.objectContaining({ inputTokens: 20, outputTokens: 5 }) as unknown),
     );
   });
+});
+
+it('requests at the same time with the same usage are requests of their own if one instrumentation reports them', () => {
+  for (const content of [{}, { 'gen_ai.output.messages': json([said(text)]) }]) {
+    const spans = ['a', 'b'].map((id) => ({ ...span(0, id, '', 100, content), parent_id: 'agent' }));
+    expect(eventsOf(spans, true).filter(({ type }) => type === 'turn_started')).toHaveLength(2);
+  }
 });
 
 it('responses with one id, one after another, are requests of their own: a cache can answer them', () => {
