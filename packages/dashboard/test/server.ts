@@ -1,6 +1,7 @@
 import type {
   Breakdown,
   Budget,
+  Erasure,
   IncidentDetail,
   IncidentItem,
   Overview,
@@ -14,6 +15,8 @@ export class FakeServer {
   incidents: IncidentItem[] = [];
   evidence: Record<string, unknown> = {};
   settings: Record<string, unknown> = {};
+  /** Whether s-1 is. */
+  erased = false;
   messages: SessionMessage[] = [];
   version = 0;
   sessionState: 'live' | 'ended' | 'idle' = 'live';
@@ -75,7 +78,12 @@ export class FakeServer {
       const items = ['s-1', 's-2'].map((sessionId) => ({ ...session(), sessionId }));
       return { items, nextCursor: null, total: items.length };
     }
-    if (path === '/sessions/s-1')
+    if (path === '/sessions/s-1' && method === 'DELETE') {
+      this.erased = true;
+      const remains = [{ where: 'messages that notifications have sent', until: 'they are deleted there' }];
+      return { sessions: 2, incidents: 1, messages: 0, records: 40, remains } satisfies Erasure;
+    }
+    if (path === '/sessions/s-1' && !this.erased)
       return {
         ...session(),
         ...this.sessionParts,

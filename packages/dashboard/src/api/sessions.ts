@@ -1,4 +1,5 @@
 import {
+  erasureSchema,
   type SessionEventsQuery,
   type SessionFilter,
   type SessionItem,
@@ -97,6 +98,11 @@ export function recordQuery(id: string, offset: string) {
     queryFn: ({ signal }) => request(sessionRecordSchema, `${sessionPath(id)}/records/${offset}`, { signal }),
     staleTime: Infinity,
   });
+}
+
+/** Deletes all that is stored about a session, for good. */
+export function eraseSession(id: string) {
+  return request(erasureSchema, sessionPath(id), { method: 'DELETE' });
 }
 
 /** Stops or resumes a session. */

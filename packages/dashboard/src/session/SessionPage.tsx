@@ -1,9 +1,11 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { messagesQuery } from '../api/sessions.ts';
 import { errorText } from '../lib/error-text.ts';
+import { loadCode } from '../lib/load-code.ts';
 import { valueOf } from '../lib/search.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { Page } from '../page/Page.tsx';
@@ -25,12 +27,29 @@ import { Transcript } from './Transcript.tsx';
 import type { Anchor } from './use-events.ts';
 import { useSession } from './use-session.ts';
 
+const EraseDialog = lazy(() => loadCode(() => import('./EraseDialog.tsx')));
+
 /** Longer sessions open at their end while they are live. */
 const MAX_SHORT_EVENTS = 1_500;
 
 /** One session: its transcript, followed live, with the loops marked. */
 export function SessionPage() {
   const { id } = useParams({ from: '/sessions/$id' });
+  const [erasing, setErasing] = useState(false);
+  return (
+    <>
+      <SessionOf id={id} onErase={() => setErasing(true)} />
+      {erasing && (
+        // Beside the session, because it shows what was erased when the session is gone.
+        <Suspense>
+          <EraseDialog sessionId={id} onClose={() => setErasing(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function SessionOf({ id, onErase }: { readonly id: string; readonly onErase: () => void }) {
   const search = useSearch({ strict: false });
   const { session, query } = useSession(id);
   if (session === undefined) {
@@ -57,15 +76,16 @@ export function SessionPage() {
       </Page>
     );
   }
-  return <Session key={id} session={session} search={search} />;
+  return <Session key={id} session={session} search={search} onErase={onErase} />;
 }
 
 interface Props {
   readonly session: SessionDetail;
   readonly search: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly onErase: () => void;
 }
 
-function Session({ session, search }: Props) {
+function Session({ session, search, onErase }: Props) {
   const { sessionId } = session;
   const at = wholeNumber(valueOf(search, 'at'));
   const part = wholeNumber(valueOf(search, 'part'));
@@ -137,7 +157,7 @@ function Session({ session, search }: Props) {
         </div>
         {/* In a narrow page the loops come before the transcript, everything else after it. */}
         <div className="grid gap-4 min-w-0 @max-[900px]/page:contents @max-[900px]/page:[&>:first-child]:row-1">
-          <SessionSide session={session} />
+          <SessionSide session={session} onErase={onErase} />
         </div>
       </div>
     </Page>

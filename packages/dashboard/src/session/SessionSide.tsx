@@ -1,18 +1,27 @@
 import type { SessionDetail } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
+import { useRefusal } from '../api/me.ts';
 import { SessionBudget } from '../budgets/BudgetsCard.tsx';
 import { formatNumber, nounOf } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { GrafanaLink } from '../page/ExternalLinks.tsx';
 import { unresolvedText } from '../sessions/unresolved.ts';
+import { Button } from '../ui/controls/Button.tsx';
 import { DetectorSquare, StateLabel } from '../ui/controls/Chip.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { loopSearch } from './loop-link.ts';
 import { CopyId, RecordPosition } from './RecordPosition.tsx';
 
+interface Props {
+  readonly session: SessionDetail;
+  /** Without it, as beside the list, erasing is not offered. */
+  readonly onErase?: () => void;
+}
+
 /** The incidents of a session, its settings, and its position in the log. */
-export function SessionSide({ session }: { readonly session: SessionDetail }) {
+export function SessionSide({ session, onErase }: Props) {
+  const refused = useRefusal();
   const { sessionId } = session;
   const { topic, partition, firstOffset, lastOffset } = session.source;
   // Project and branch are shown above.
@@ -106,7 +115,12 @@ export function SessionSide({ session }: { readonly session: SessionDetail }) {
               : [['version', visibleText(session.agentVersion)] as const]),
           ]}
         />
-        <p className="mt-2 text-right empty:hidden">
+        <p className="-ml-2 mt-2 flex items-center justify-between gap-3">
+          {onErase !== undefined && (
+            <Button small quiet refused={refused} onClick={onErase}>
+              Erase session…
+            </Button>
+          )}
           <GrafanaLink from={session.startedAt} to={session.lastEventAt} />
         </p>
       </Card>

@@ -55,6 +55,47 @@ describe('a session recorded by the gateway', () => {
   });
 });
 
+describe('erasing a session', () => {
+  const dialog = (name: string) => screen.findByRole('dialog', { name });
+  const ask = async () => {
+    await open('/sessions/s-1');
+    fireEvent.click(await screen.findByRole('button', { name: 'Erase session…' }));
+    return dialog('Erase this session?');
+  };
+
+  it('deletes nothing until it is confirmed, then tells what remains and goes to the list', async () => {
+    const question = await ask();
+    expect(app.server.changes).toEqual([]);
+    fireEvent.click(within(question).getByRole('button', { name: 'Erase for good' }));
+    const answer = await dialog('Session erased');
+    expect(app.server.changes).toMatchObject([{ method: 'DELETE', path: '/sessions/s-1' }]);
+    expect(within(answer).getByRole('status').textContent).toBe(
+      'Erased: 2 sessions, 1 incident and 40 records.',
+    );
+    expect(within(answer).getByRole('listitem').textContent).toBe(
+      'messages that notifications have sent, until they are deleted there',
+    );
+    fireEvent.click(within(answer).getByRole('button', { name: 'Back to sessions' }));
+    await waitFor(() => expect(place()).toBe('/sessions'));
+  });
+
+  it('can be left', async () => {
+    const question = await ask();
+    fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect([app.server.changes, place()]).toEqual([[], '/sessions/s-1']);
+  });
+
+  it('is refused to viewers', async () => {
+    app.server.me = { required: true, user: { name: 'v', role: 'viewer' }, methods: [] };
+    await open('/sessions/s-1');
+    const button = await screen.findByRole('button', { name: 'Erase session…' });
+    await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('true'));
+    fireEvent.click(button);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+});
+
 describe('the session list', () => {
   const addressOf = () => app.router.state.location.searchStr;
 
