@@ -86,7 +86,7 @@ export function repetitionKind(recent: string, around: Surroundings): Repetition
   const letters = lettersIn(plain);
   const inLines = recent.includes('\n');
   if (drawn.test(plain) || (period > RUN && (inLines || letters > 0) && letters * 4 < recent.length))
-    return counting || (inLines && !(digit.test(plain) && (period <= RUN || structured || date.test(plain))))
+    return counting || (inLines && period > RUN && !(digit.test(plain) && (structured || date.test(plain))))
       ? DRAWING
       : DRY;
   if (period === 1 || (period <= RUN && letters === 0)) return SHORT;

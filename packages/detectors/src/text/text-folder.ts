@@ -14,9 +14,13 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Remembered numbers: a repeated passage may contain this many. */
+/** A repeated passage may contain this many numbers, of which some change. */
 const PERIODS = 8;
-const REMEMBERED = 2 * PERIODS;
+/** And this many if all of them recur after at most so many units; so many in a row are no chance. */
+const LONG_PERIODS = 64;
+const NEAR = 400;
+const RECURRING = 4;
+const REMEMBERED = LONG_PERIODS + RECURRING;
 
 const CONSTANT = 0;
 const COUNTER = 1;
@@ -74,6 +78,8 @@ export class TextFolder {
   #endless = false;
   /** Units of white space at the end of the text so far. */
   #blanks = 0;
+  /** Folded units so far. */
+  #folded = 0;
 
   /**
    * Folds the next piece of text, `text` from `from` up to `to`, and replaces the content of `form` with the result.
@@ -123,6 +129,7 @@ export class TextFolder {
       length += 1;
     }
     form.length = length;
+    this.#folded += length;
     this.#blanks = blanks;
     this.#endless = endless;
     this.#digits = digits;
@@ -131,7 +138,7 @@ export class TextFolder {
   #endNumber(length: number, at: number, digits: number, form: FoldedForm): number {
     const value = this.#value;
     this.#value = 0;
-    const kind = this.#numbers.take(value);
+    const kind = this.#numbers.take(value, this.#folded + length);
     if (kind === CONSTANT) return form.addNumber(length, at, value, digits);
     form.noteNumber(length, kind === COUNTER);
     form.units[length] = NUMBER;
@@ -146,6 +153,7 @@ export class TextFolder {
     this.#value = 0;
     this.#endless = false;
     this.#blanks = 0;
+    this.#folded = 0;
   }
 
   snapshot(): FolderSnapshot {
@@ -155,14 +163,16 @@ export class TextFolder {
     const blanks = this.#blanks;
     return {
       numbers: this.#numbers.snapshot(),
+      places: this.#numbers.places(this.#folded),
       digits: digits === 0 ? '' : String(value).padStart(digits, '0'),
       endless,
       blanks,
     };
   }
 
-  restore({ numbers, digits, endless, blanks }: FolderSnapshot): void {
-    this.#numbers.restore(numbers);
+  restore({ numbers, places = [], digits, endless, blanks }: FolderSnapshot): void {
+    this.#folded = 0;
+    this.#numbers.restore(numbers, places);
     this.#digits = digits.length;
     this.#value = Number(digits);
     this.#endless = endless;
@@ -172,6 +182,8 @@ export class TextFolder {
 
 export interface FolderSnapshot {
   readonly numbers: readonly number[];
+  /** How far each of them is from the end, as a negative number; absent in snapshots of earlier versions. */
+  readonly places?: readonly number[];
   readonly digits: string;
   readonly endless: boolean;
   readonly blanks: number;
@@ -184,20 +196,27 @@ export interface FolderSnapshot {
 class NumberMemory {
   /** A ring of the latest numbers, and the slot of the next. */
   #values: number[] = [];
+  /** Where each of them stands in the folded text. */
+  #places: number[] = [];
   #slot = 0;
 
   /** Classifies the next number. {@link COUNTER}: it continues the two before it at its position by a fixed step. */
-  take(value: number): NumberKind {
-    const kind = this.#kindOf(value);
+  take(value: number, place: number): NumberKind {
+    const kind = this.#kindOf(value, place);
     this.#values[this.#slot] = value;
+    this.#places[this.#slot] = place;
     this.#slot = (this.#slot + 1) % REMEMBERED;
     return kind;
   }
 
-  #kindOf(value: number): NumberKind {
-    const known = Math.min(PERIODS, this.#values.length);
+  #kindOf(value: number, place: number): NumberKind {
+    const known = this.#values.length;
+    for (let period = PERIODS + 1; period <= known - RECURRING; period += 1) {
+      if (!(place - (this.#places[this.#index(period)] ?? Number.NaN) <= NEAR)) break;
+      if (this.#at(period) === value && this.#recurs(period)) return CONSTANT;
+    }
     let kind: NumberKind = FREE;
-    for (let period = 1; period <= known; period += 1) {
+    for (let period = 1; period <= Math.min(PERIODS, known); period += 1) {
       const before = this.#at(period) as number;
       if (before === value) kind = CONSTANT;
       else {
@@ -208,13 +227,27 @@ class NumberMemory {
     return kind;
   }
 
+  /** Whether the latest numbers are those of so many numbers before. */
+  #recurs(period: number): boolean {
+    for (let back = 1; back < RECURRING; back += 1)
+      if (this.#at(back) !== this.#at(back + period)) return false;
+    return true;
+  }
+
   /** The number this many before the next. */
   #at(back: number): number | undefined {
-    return this.#values[(this.#slot - back + REMEMBERED) % REMEMBERED];
+    return this.#values[this.#index(back)];
+  }
+
+  #index(back: number): number {
+    return (this.#slot - back + REMEMBERED) % REMEMBERED;
   }
 
   clear(): void {
-    if (this.#values.length > 0) this.#values = [];
+    if (this.#values.length > 0) {
+      this.#values = [];
+      this.#places = [];
+    }
     this.#slot = 0;
   }
 
@@ -223,8 +256,13 @@ class NumberMemory {
     return this.#values.map((_, i) => this.#at(i + 1) as number);
   }
 
-  restore(values: readonly number[]): void {
+  places(end: number): readonly number[] {
+    return this.#values.map((_, i) => (this.#places[this.#index(i + 1)] ?? Number.NaN) - end);
+  }
+
+  restore(values: readonly number[], places: readonly number[]): void {
     this.#values = values.toReversed();
+    this.#places = places.toReversed();
     this.#slot = values.length % REMEMBERED;
   }
 }

@@ -77,6 +77,16 @@ export const degenerateTexts: readonly {
     text: times(44, () => '* 2023-01-22 12:32:53.232:\n'),
     rule: 'run',
   },
+  {
+    name: 'a list of ten titles with their numbers that starts again',
+    text: times(
+      40,
+      () =>
+        '1. Emma\n2. Ulysses\n3. Dracula\n4. 1984\n5. Beloved\n6. Persuasion\n7. Lolita\n8. It\n9. Catch 22\n10. Austerlitz\n',
+    ),
+    rule: 'lines',
+  },
+  { name: 'a dot in each line', text: times(900, () => '\n.'), rule: 'run' },
   { name: 'a list of zeros', text: times(600, () => '0, '), rule: 'run' },
   {
     name: 'rows of a table',

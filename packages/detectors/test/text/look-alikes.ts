@@ -670,4 +670,13 @@ export const lookAlikes: readonly { readonly name: string; readonly text: string
         `Day ${String(n + 1)}. Wind ${one(draw, ['west', 'north', 'south'])} ${String(draw(8))}. Sea ${one(draw, ['rough', 'smooth'])}. Position ${String(draw(60))}°${String(draw(60))}' N, ${String(draw(60))}°${String(draw(60))}' W. Mended the foresail.`,
     ),
   },
+  {
+    name: 'twenty services with the same ports and limits',
+    text: lines(
+      20,
+      74,
+      (_, w) =>
+        `kind: Deployment\nmetadata:\n  name: ${w()}\nspec:\n  replicas: 3\n  containers:\n    - image: registry.example/shop/base/server/${w()}:1.0\n      ports: [{ containerPort: 8080 }, { containerPort: 9090 }]\n      livenessProbe: { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }\n      readinessProbe: { periodSeconds: 15, timeoutSeconds: 4 }\n      resources: { requests: { cpu: 250m, memory: 512Mi }, limits: { cpu: 500m, memory: 1024Mi } }\n---`,
+    ),
+  },
 ];
