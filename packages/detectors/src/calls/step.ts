@@ -157,17 +157,24 @@ const DRAWING_COMMAND =
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
   /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment))(?![a-z])/i;
+/** Tools that put a setting in place, and what numbers their receipts. */
+const SETS = /(?:^|__)(?:set|enable|disable)_/i;
+const NUMBER_OF_RECEIPT = /\b(?:seq\w*|txn|\w{0,20}id|ref\w*)"?[:=#]\s?"?[\w-]{1,64}/gi;
 const RECEIPT_WORD = /[^\s"',:/=?&]+/g;
 
 function withoutNumber(word: string): string {
   return /\d/.test(word) ? '#' : word;
 }
 
-/** Whether a call has delivered the same thing twice, whatever number each receipt has. */
+/** Whether a call has delivered, or set, the same thing twice, whatever number each receipt has. */
 function isDeliveredAgain({ identity }: PastCall, ...receipts: readonly NormalizedResult[]): boolean {
-  if (!DELIVERS.test(separateWords(identity.name))) return false;
+  const words = separateWords(identity.name);
+  const delivers = DELIVERS.test(words);
+  if (!delivers && !SETS.test(words)) return false;
   const texts = receipts.map(
-    ({ kind, shown }) => kind === 'ok' && shown.replace(RECEIPT_WORD, withoutNumber),
+    ({ kind, shown }) =>
+      kind === 'ok' &&
+      (delivers ? shown.replace(RECEIPT_WORD, withoutNumber) : shown.replace(NUMBER_OF_RECEIPT, '#')),
   );
   return texts[0] !== false && texts[0] === texts[1];
 }

@@ -2,9 +2,13 @@
 const COLOR = /(?:\u001b|\\u001b)\[[0-9;?]*[ -/]*[@-~]/g;
 const COLOR_STARTS = ['\u001b[', '\\u001b['];
 
-/** A text without a terminal's colors. */
+/** The sign of something that spins, as opposed to a drawing of dots. */
+const SPINNER = /(?<![\u2800-\u28ff])[\u2801-\u28ff](?![\u2800-\u28ff])/g;
+
+/** A text without a terminal's colors and spinners. */
 export function withoutColors(text: string): string {
-  return COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
+  const plain = COLOR_STARTS.some((start) => text.includes(start)) ? text.replace(COLOR, '') : text;
+  return plain.replace(SPINNER, '');
 }
 
 const OVERWRITES = /\r[^\r\n]/;

@@ -12,6 +12,7 @@ import {
   isLogProcess,
   isParameter,
   isPort,
+  mayBeProcess,
 } from './token-context.ts';
 import {
   COMPOUND,
@@ -49,6 +50,8 @@ const SUCCEEDS = /confirmed|booked|created|submitted|thank|success/i;
 /** What those who help want to be told; a shorter number may be that of a line or a case. */
 const INCIDENT =
   /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
+/** The name that Docker makes for what has this id. */
+const MADE_NAME = /\b[a-z]+_[a-z]+(?= \([0-9a-f]{64}\))/g;
 /** What stands between the parts of a mail. */
 const BOUNDARY = /\bboundary=\\*"?([^"\\\s;]{8,70})/gi;
 const MAX_BOUNDARIES = 4;
@@ -83,7 +86,7 @@ function withoutNonces(text: string): string {
   if (HAS_ELEMENTS.some((mark) => text.includes(mark)) && (text.match(ELEMENT)?.length ?? 0) > 1)
     plain = plain.replace(ELEMENT, '<element>');
   if (text.length > FAILURE_UNITS) return plain;
-  const told = plain.replace(INCIDENT, '$1<id>');
+  const told = plain.replace(INCIDENT, '$1<id>').replace(MADE_NAME, '<name>');
   return told !== plain && FAILS.test(text) && !SUCCEEDS.test(text) ? told : plain;
 }
 
@@ -242,7 +245,8 @@ class Lexer {
       return this.#put(first, PARTS.lastIndex, '<id>');
     }
     // A number in a text is an answer, one that a label calls an id is not.
-    if ((says & (FRAME | ID)) === 0 || (!this.#isError && isNumber && !hasSign(text, labelEnd, first)))
+    const isAnswer = isNumber && !this.#isError && !hasSign(text, labelEnd, first);
+    if ((says & (FRAME | ID)) === 0 || (isAnswer && ((says & FRAME) === 0 || digits < MIN_LONG_NUMBER)))
       return 0;
     this.#writer.hole('id', first, end, (says & FRAME) === 0 && !this.#isError);
     return end;
@@ -323,7 +327,8 @@ class Lexer {
     if (isEpoch(text, start, end)) this.#put(start, end, '<time>');
     else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
-    else if (isLong && isError && !isDecimal(text, start, end)) this.#writer.hole('number', start, end);
+    else if (isLong && (isError ? !isDecimal(text, start, end) : mayBeProcess(text, start, end)))
+      this.#writer.hole('number', start, end);
     else if (!isError && (end - start >= MIN_LONG_ID || isPort(text, start, end)) && !isTemporary)
       this.#writer.hole('number', start, end, true);
     else if (isLong && isTemporary) this.#put(start, end, '<temporary>');

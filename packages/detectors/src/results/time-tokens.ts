@@ -4,7 +4,7 @@ const FRACTION = '(?:[.,]\\d+)?';
 /** Times and durations that start with a digit, numbers of tries, restarts and tokens, and sizes. */
 const TIMED = new RegExp(
   [
-    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?|20\\d{6}T\\d{6}(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\b)`,
+    `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+|-\\d{3}(?=Z))?)?(?:Z|[+-]\\d\\d:?\\d\\d)?|20\\d{6}T\\d{6}(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\b)`,
     // The second is the clock of a phone.
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b|\\d?\\d:\\d\\d\\b(?:(?<=systemui[^<\\n]{0,99}|[Ss]tatus.?[Bb]ar[^\\n]{0,60})|(?=[^>\\n]{0,99}systemui)))`,
     `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b|(?<=(?:\\n|^)#\\d+ |\\b(?:real|user|sys) )\\d+\\.\\d+)`,

@@ -38,14 +38,25 @@ export function counterIn(text: string): number {
 /** A line of a log, up to the id of the process that wrote it: `Nov 28 10:00:14 host sshd[`. */
 const LOG_LINE =
   /(?:^|\n)(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*) \S{1,60} [\w.()/-]{1,40}\[$/;
+/** The same without a time. */
+const NAMED_LINE = /(?:^|\n)[\w.-]{1,40}\[$/;
 const LOG_LINE_UNITS = 120;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
 /** Whether a number is the id of the process that wrote a line of a log. */
 export function isLogProcess(text: string, start: number, end: number): boolean {
+  return endsLine(LOG_LINE, text, start, end);
+}
+
+/** Whether a number may be the id of the process that wrote a line, or an index: `report[4711]: no input`. */
+export function mayBeProcess(text: string, start: number, end: number): boolean {
+  return unitAt(text, end + 1) === COLON && endsLine(NAMED_LINE, text, start, end);
+}
+
+function endsLine(line: RegExp, text: string, start: number, end: number): boolean {
   if (unitAt(text, start - 1) !== OPEN || unitAt(text, end) !== CLOSE) return false;
-  return LOG_LINE.test(text.slice(Math.max(0, start - LOG_LINE_UNITS), start));
+  return line.test(text.slice(Math.max(0, start - LOG_LINE_UNITS), start));
 }
 
 /** Whether a token that ends here is the key of a field in JSON. */

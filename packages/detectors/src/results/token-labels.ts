@@ -52,7 +52,10 @@ const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[]
   ],
   [OF_VOLATILE, /(?:^|_)(?:request|trace|span|correlation|session|ray)$/],
   [ID, /(?:^|_)(?:u?uid|guid|ulid|id|ids|hash|digest|checksum|fingerprint|reference)$/],
-  [FRAME, /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|boundary|served_by|backend|upstream)$/],
+  [
+    FRAME,
+    /(?:^|_)(?:nonce|etag|e_tag|csrf|ref|handle|seq(?:uence)?(?:_no|_number)?|txn|session|connection|boundary|served_by|backend|upstream)$/,
+  ],
 ];
 
 /** A longer label is a path, or text. */

@@ -28,7 +28,7 @@ const FINISHES =
 const QUOTED_UNITS = 20;
 /** What counts the prompts themselves, in whatever direction. */
 const TRIES =
-  /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: of |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
+  /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance|versuch|essai|tentativ[ae]|intento|próba)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: (?:of|von|sur|de|di|z) |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
 /** The numbers of a prompt that are compared. */
 const MAX_NUMBERS = 8;
 /** Units of the prompt that the evidence shows. */

@@ -63,15 +63,20 @@ function rejectedAgain(
   // A refusal may quote the command. Commands that look around find different files missing.
   const alike = changes && verbatim.length < base ? alikeBy('gist') : verbatim;
   const opening = rejectionOf(settled);
-  const rejected =
-    opening === null || alike.length >= base
-      ? []
-      : failuresOf(rounds, tool, (step) => rejectionOf(step) === opening);
+  const rejectedBy = (isOne: (opening: string) => boolean) =>
+    failuresOf(rounds, tool, (step) => isOne(rejectionOf(step) ?? ''));
   // Rejections whose detail differs are found later, but not much if the details come again.
-  const details = new Set(rejected.map((step) => errorHeadOf(step)));
-  const isKnown = details.size * 2 <= rejected.length;
-  const steps = alike.length >= base ? alike : rejected;
-  const threshold = steps === alike || isKnown ? base : base * 2;
+  const areKnown = (steps: readonly CallStep[], each: number) =>
+    new Set(steps.map((step) => errorHeadOf(step))).size * each <= steps.length;
+  let steps = alike;
+  let threshold = base;
+  if (alike.length < base && opening !== null) {
+    steps = rejectedBy((one) => one === opening);
+    threshold = areKnown(steps, 2) ? base : base * 2;
+    // Two or three reasons may take turns.
+    const any = steps.length < threshold ? rejectedBy((one) => one !== '') : [];
+    if (any.length >= base * 2 && areKnown(any, 3)) [steps, threshold] = [any, base * 2];
+  }
   const count = steps.length;
   if (count < threshold || !isVaried(steps) || getsFurther(steps)) return null;
   return {

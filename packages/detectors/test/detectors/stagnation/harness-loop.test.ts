@@ -204,6 +204,7 @@ describe('same-prompt', () => {
       'Invalid answer. Retries remaining: 9',
       'Invalid answer in step 9 of 12.',
       'Your answer has no action. Steps left: 9',
+      'Ungültige Antwort (Versuch 9 von 20): genau ein Aufruf wird erwartet.',
     ].map((prompt) => ({
       what: `counts rejections that count the attempts: ${prompt}`,
       events: prompts(

@@ -139,6 +139,22 @@ const rejected = (n: number): readonly Call[] => [
       : 'Your proposed edit has introduced new syntax errors. Fix them, then try again.\nF821 undefined name sum',
   ),
 ];
+const rejectedForOther = (n: number): readonly Call[] => [
+  edit(
+    `attempt ${n}`,
+    (n * n) % 3 === 0
+      ? `The patch was refused: nothing like line ${[40, 12, 77, 55][n % 4] ?? ''} was found in lib/x.rb.`
+      : `Verification of the hunk failed since its context is nowhere near ${[19, 66, 48, 31][n % 4] ?? ''}.`,
+  ),
+];
+const rejectedForOthers = (n: number): readonly Call[] => [
+  edit(
+    `attempt ${n}`,
+    `The patch was refused: ${'abcdefgh'.charAt(n % 8).repeat(9)} stands in its way, so that it cannot be applied.`.slice(
+      n % 8,
+    ),
+  ),
+];
 const fewer = (n: number): readonly Call[] => [
   edit(
     `attempt ${n}`,
@@ -181,6 +197,7 @@ describe('failures between steps that work', () => {
     ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
     ['a linter that is run again with another comment', repeated(lintingAgain, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],
+    ['edits rejected for two reasons', repeated(rejectedForOther, 8), 'stagnation/same-error'],
   ])('are a loop: %s', (_, events, rule) => {
     expect(said(events)[0]).toMatch(new RegExp(`^${rule} opened`));
   });
@@ -194,6 +211,7 @@ describe('failures between steps that work', () => {
     ['targets in which a linter finds the same', repeated(linting, 9)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['refusals between requests that store something', repeated(storing, 6)],
+    ['edits rejected for eight reasons', repeated(rejectedForOthers, 8)],
     ['two refusals', repeated(refused, 2)],
     ['a file that is not valid yet', repeated(unfit('invalid JSON in config.json', { path: 'c.json' }), 5)],
     ['chapters that are read one after another', repeated(reading, 9)],

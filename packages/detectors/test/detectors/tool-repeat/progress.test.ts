@@ -45,6 +45,18 @@ const healthy: readonly Case[] = [
     true,
   ],
   [
+    'a setting that is being reached',
+    'set_valve',
+    { open: 90 },
+    (i) => ({ ok: true, valve: 'north', position: 812 + i * 370 }),
+  ],
+  [
+    'drawings of dots',
+    'plot_load',
+    { width: 8 },
+    (i) => `load of the machine ${'⣀⣤⣶⣿'.slice(i % 3)}${'⣿⣶⣤⣀'.slice(i % 4)} per minute, as asked`,
+  ],
+  [
     'a drawn number',
     'Bash',
     { command: 'shuf -i 1-100000 -n 1' },

@@ -107,6 +107,32 @@ const answering: readonly Case[] = [
     { command: 'kubectl logs deploy/web' },
     (i) => `Found several pods, using pod/web-7d9f8b6c5d-${low(i, 5)}\nserver could not read its settings`,
   ],
+  [
+    'a screenshot named after the time',
+    'browser_snapshot',
+    {},
+    (i) =>
+      `Screenshot saved to /tmp/out/page-2026-10-12T08-00-1${String(i)}-4${String(i)}1Z.png\n- button "Next" [disabled]`,
+  ],
+  ['a process', 'run_report', {}, (i) => `report[${String(4711 + i * 7)}]: no input files, nothing to do`],
+  [
+    'a handle',
+    'open_doc',
+    { name: 'plan.odt' },
+    (i) => `The document was opened (handle ${String(71_479 + i * 7919)}): it is a placeholder.`,
+  ],
+  [
+    'a sequence number',
+    'read_plc',
+    { tag: 'valve3' },
+    (i) => ({ seq: 18_200 + i, tag: 'valve3', reason: 'this device is not configured in the controller' }),
+  ],
+  [
+    'a spinner',
+    'check_project',
+    {},
+    (i) => `${'⠋⠙⠹⠸⠼⠴⠦⠧'[i] ?? ''} Checking\nNo problems were found in the project.`,
+  ],
 ];
 
 describe('the same call is a repetition although its result brings', () => {
@@ -136,6 +162,12 @@ const deliveries: readonly Case[] = [
     'slack_post_message',
     { channel: 'C1', text: 'Deploy of 4.2 is done.' },
     (i) => ({ ok: true, ts: `17935200${String(10 + i)}.${String(100_000 + i * 7919)}` }),
+  ],
+  [
+    'a setting',
+    'set_light',
+    { room: 'kitchen', on: true },
+    (i) => ({ ok: true, room: 'kitchen', on: true, seq: 4711 + i * i }),
   ],
 ];
 

@@ -18,6 +18,14 @@ const failing: readonly Case[] = [
     true,
   ],
   [
+    'a name that Docker makes',
+    'Bash',
+    { command: 'docker run -p 80:80 shop' },
+    (i) =>
+      `docker: Error response from daemon: driver failed on endpoint ${['eager', 'happy', 'zen'][i % 3] ?? ''}_${['curie', 'turing'][i % 2] ?? ''} (${hex(i, 64)}): port is already allocated`,
+    true,
+  ],
+  [
     'a port',
     'Bash',
     { command: 'npm run e2e' },
