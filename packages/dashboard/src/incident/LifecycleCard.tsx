@@ -58,5 +58,5 @@ function stepText(
   // The count is unchanged if the next call was already in progress at the warning.
   const despite = before?.action === 'chance' && action === 'block';
   const at = despite && before.count === count ? 'continued after the warning' : `at ${formatNumber(count)}`;
-  return `${at}${action === 'none' ? '' : `, requested: ${actionNames[action]}`}`;
+  return `${at}${action === 'none' ? '' : `: ${actionNames[action]}`}`;
 }

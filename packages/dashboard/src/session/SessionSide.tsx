@@ -38,7 +38,7 @@ export function SessionSide({ session, onErase }: Props) {
         }
       >
         {session.incidentItems.length === 0 ? (
-          <p className="text-sm text-ink2">No loops in this session.</p>
+          <p className="text-sm text-ink2">No incidents in this session.</p>
         ) : (
           <ol className="grid gap-3 max-h-105 overflow-auto [&_li>i]:mt-1.5 [&_p_a]:text-accent [&_p_a]:leading-6">
             {session.incidentItems.map((item) => (

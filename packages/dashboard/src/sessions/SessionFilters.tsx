@@ -36,9 +36,9 @@ export function SessionFilters({ search, rows, onChange }: Props) {
         value={filter.incidents ?? 'all'}
         options={[
           { value: 'all', text: 'All' },
-          { value: 'open', text: 'Looping now' },
-          { value: 'any', text: 'With loops' },
-          { value: 'none', text: 'No loops' },
+          { value: 'open', text: 'Open incidents' },
+          { value: 'any', text: 'With incidents' },
+          { value: 'none', text: 'No incidents' },
         ]}
         onChange={(value) => {
           const rest = omit(filter, 'incidents');

@@ -5,7 +5,7 @@ import { RowLink } from '../list/RowLink.tsx';
 import { RowList, type RowListProps } from '../list/RowList.tsx';
 import { SampleChip } from '../ui/controls/Chip.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
-import { Loops } from './columns.tsx';
+import { IncidentCount } from './columns.tsx';
 import { SessionState } from './SessionState.tsx';
 import { sessionName, sessionPlace } from './session-name.ts';
 
@@ -48,7 +48,7 @@ export function SessionList({ onPeek, ...list }: RowListProps<SessionItem>) {
             <>
               <SessionState session={row} />
               <div className="col-span-full flex items-baseline gap-3 min-w-0 overflow-hidden whitespace-nowrap text-sm text-ink2 [&_small]:hidden [&>:last-child]:ml-auto">
-                <Loops incidents={row.incidents} />
+                <IncidentCount incidents={row.incidents} />
                 <span>{plural(row.turns, 'turn')}</span>
                 <Ago time={row.lastEventAt} />
               </div>

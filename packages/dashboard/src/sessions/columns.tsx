@@ -29,10 +29,10 @@ const all: readonly Column<SessionItem>[] = [
   },
   {
     id: 'loops',
-    name: 'Loops',
+    name: 'Incidents',
     width: '112px',
     sort: 'incidents',
-    cell: ({ incidents }) => <Loops incidents={incidents} />,
+    cell: ({ incidents }) => <IncidentCount incidents={incidents} />,
   },
   {
     id: 'activity',
@@ -122,13 +122,13 @@ function lengthOf({ startedAt, lastEventAt }: SessionItem): number {
   return Math.max(0, lastEventAt - startedAt);
 }
 
-/** Number of loops, with a square for each detector. */
-export function Loops({ incidents }: Pick<SessionItem, 'incidents'>) {
+/** Number of incidents, limits and outages included, with a square for each detector. */
+export function IncidentCount({ incidents }: Pick<SessionItem, 'incidents'>) {
   if (incidents.total === 0) return <span>none</span>;
   return (
     <>
       <span className="flex items-center gap-1.25 [&_i]:inline-grid [&_i]:relative [&_i]:z-1">
-        {plural(incidents.total, 'loop')}
+        {plural(incidents.total, 'incident')}
         {detectorIds.flatMap((id) => {
           const count = incidents.byDetector[id] ?? 0;
           return count === 0

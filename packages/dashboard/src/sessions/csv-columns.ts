@@ -23,6 +23,6 @@ export const csvColumns: CsvColumns<SessionItem> = {
   output_tokens: ({ tokens }) => tokens?.output ?? null,
   cached_tokens: ({ tokens }) => tokens?.cached ?? null,
   usd: ({ usd }) => usd ?? null,
-  loops: ({ incidents }) => incidents.total,
-  open_loops: ({ incidents }) => incidents.open,
+  incidents: ({ incidents }) => incidents.total,
+  open_incidents: ({ incidents }) => incidents.open,
 };

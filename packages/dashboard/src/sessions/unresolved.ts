@@ -1,6 +1,6 @@
 import type { SessionItem } from '@loopwatch/contract/api';
 
-/** Number of unresolved loops of a session. */
+/** Number of unresolved incidents of a session. */
 export function unresolvedText({ open, quiet }: SessionItem['incidents']): string {
   const parts = [
     ...(open > 0 ? [`${String(open)} open`] : []),

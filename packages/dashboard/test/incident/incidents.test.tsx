@@ -223,7 +223,7 @@ describe('an incident', () => {
     await open('/incidents/i-3');
     const fact = await screen.findByText('requested action');
     expect(fact.nextElementSibling?.textContent).toBe('block');
-    expect(await screen.findByText('at 5, requested: warn')).toBeTruthy();
+    expect(await screen.findByText('at 5: warn')).toBeTruthy();
     expect(screen.queryByText(/warned|blocked/)).toBeNull();
   });
 

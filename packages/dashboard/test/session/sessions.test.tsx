@@ -139,6 +139,13 @@ describe('the session list', () => {
     });
   });
 
+  it('counts incidents, which may be outages and limits, and not loops', async () => {
+    await open('/sessions');
+    expect(await screen.findAllByText('1 incident')).toHaveLength(2);
+    expect(screen.getByRole('button', { name: 'With incidents' })).toBeTruthy();
+    expect(screen.queryByText(/\bloops?\b/)).toBeNull();
+  });
+
   it('is filtered by the tool of its loops', async () => {
     await open('/sessions');
     fireEvent.keyDown(await screen.findByRole('button', { name: 'Tool' }), { key: 'Enter' });
