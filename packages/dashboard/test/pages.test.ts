@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { connectionMethods } from '../src/connect/connection-methods.ts';
 import { messagesBetween, positionOf } from '../src/incident/agent-messages.ts';
-import { loopSpan, loopStart, sessionMarks } from '../src/incident/session-marks.ts';
+import { callLabels, loopSpan, loopStart, sessionMarks } from '../src/incident/session-marks.ts';
 import { settingLink, thresholdText, toolSettingLink } from '../src/incident/threshold.ts';
 import { isInLoop, toBlocks } from '../src/session/blocks.ts';
 import { hasLater, withTail } from '../src/session/use-events.ts';
@@ -114,6 +114,18 @@ describe('a conversation', () => {
     expect(loopSpan(incident({ ...older, evidence }))).toEqual({ from: 3, to: 20 });
     expect(loopSpan(incident({ ...older, evidence: {} })).from).toBe(9);
     expect(loopSpan(incident({ ...older, evidence: { calls: [{ eventIndex: 3 }] } })).from).toBe(9);
+  });
+
+  it('names calls within the line, each once in a row, and none over another', () => {
+    const names = ['get_status', 'get_status', 'read', 'a_very_long_tool_name', 'end_status'];
+    const marks = sessionMarks(events(...names.map((name) => ({ type: 'tool_call_request', name }))));
+    const places = [8, 20, 30, 200, 312];
+    const labels = callLabels(marks, (index) => places[index - (marks[0]?.index ?? 0)] ?? 0, 320);
+    expect(labels.map(({ name, at }) => [name, at])).toEqual([
+      ['get_status', 26],
+      ['a_very_long_t…', 200],
+      ['end_status', 294],
+    ]);
   });
 
   it('uses the same loop start for calls and text', () => {

@@ -11,7 +11,7 @@ import { MarkPicker } from '../ui/controls/MarkPicker.tsx';
 import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { useNarrow } from '../ui/lib/use-narrow.ts';
-import { loopSpan, loopStart, type Mark, sessionMarks } from './session-marks.ts';
+import { callLabels, loopSpan, loopStart, type Mark, sessionMarks } from './session-marks.ts';
 
 /** The events around an incident. */
 export function useAround(incident: IncidentDetail) {
@@ -150,11 +150,11 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
               height={HEIGHT}
             />
           )}
-          {labelsOf(marks, x).map(({ mark, name }) => (
+          {callLabels(marks, x, width).map(({ mark, name, at }) => (
             <text
               key={mark.index}
               className="fill-ink3 text-[9px] [text-anchor:middle]"
-              x={x(mark.index)}
+              x={at}
               y={HEIGHT - 2}
             >
               {name}
@@ -199,25 +199,6 @@ function markTitle({ index, kind, text, details, failed, time }: Mark): string {
   const what =
     kind === 'call' || kind === 'turn' || text === '' ? (text === '' ? kind : text) : `${kind}: ${text}`;
   return `#${String(index)} ${formatTime(time)}, ${what}${details === '' ? '' : ` ${details}`}${failed ? ', failed' : ''}`;
-}
-
-/** Width of a letter, in units of the view box. */
-const LETTER_WIDTH = 5.2;
-const MAX_LETTERS = 14;
-
-/** Names of calls that fit without overlap; a name repeated in a row appears once. */
-function labelsOf(marks: readonly Mark[], x: (index: number) => number): { mark: Mark; name: string }[] {
-  let labelEnd = -Infinity;
-  let previousName = '';
-  return marks.flatMap((mark) => {
-    if (mark.kind !== 'call' || mark.text === previousName) return [];
-    const name = mark.text.length > MAX_LETTERS ? `${mark.text.slice(0, MAX_LETTERS - 1)}…` : mark.text;
-    const half = (name.length * LETTER_WIDTH) / 2;
-    if (x(mark.index) - half < labelEnd) return [];
-    labelEnd = x(mark.index) + half + LETTER_WIDTH;
-    previousName = mark.text;
-    return { mark, name };
-  });
 }
 
 function MarkShape({

@@ -92,3 +92,35 @@ function firstCallOf({ detector, evidence, firstEventIndex }: LoopData): number 
   const first = known !== undefined && 'calls' in known ? known.calls[0]?.eventIndex : undefined;
   return Math.min(first ?? firstEventIndex, firstEventIndex);
 }
+
+/** Width of a letter, in units of the view box. */
+const LETTER_WIDTH = 5.2;
+const MAX_LETTERS = 14;
+
+/** The name of a call below its mark. */
+export interface CallLabel {
+  readonly mark: Mark;
+  readonly name: string;
+  /** Its middle, so that it stays within the line. */
+  readonly at: number;
+}
+
+/**
+ * Names of calls that fit without overlap; a name repeated in a row appears once.
+ *
+ * @param width of the line
+ */
+export function callLabels(marks: readonly Mark[], x: (index: number) => number, width: number): CallLabel[] {
+  let labelEnd = -Infinity;
+  let previousName = '';
+  return marks.flatMap((mark) => {
+    if (mark.kind !== 'call' || mark.text === previousName) return [];
+    const name = mark.text.length > MAX_LETTERS ? `${mark.text.slice(0, MAX_LETTERS - 1)}…` : mark.text;
+    const half = (name.length * LETTER_WIDTH) / 2;
+    const at = Math.max(half, Math.min(width - half, x(mark.index)));
+    if (at - half < labelEnd) return [];
+    labelEnd = at + half + LETTER_WIDTH;
+    previousName = mark.text;
+    return { mark, name, at };
+  });
+}
