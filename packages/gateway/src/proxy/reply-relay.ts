@@ -1,6 +1,6 @@
 import type { ApiStream } from '../api/api.ts';
 import { codingOf } from '../http/content-coding.ts';
-import { type FlatHeaders, headerOf, responseHeaders } from '../http/headers.ts';
+import { type FlatHeaders, headerOf, responseHeaders, withoutHeaders } from '../http/headers.ts';
 import type { ResponseReceiver, ResponseSource } from '../http/response.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
@@ -68,7 +68,9 @@ export class ReplyRelay implements ResponseReceiver {
         : this.#continuedReply(clientStream, status);
     const handlerOf = (form: ReplyForm): ReplyHandler => {
       if (form === 'json') return new WholeReply(exchange, status, headers, statusMessage);
-      exchange.client.head(status, headers, statusMessage);
+      // A stream can end early, or continue with a second reply.
+      const kept = form === 'stream' ? withoutHeaders(headers, 'content-length') : headers;
+      exchange.client.head(status, kept, statusMessage);
       return form === 'stream' ? this.#streamedReply() : new UnchangedReply(exchange, status < 300);
     };
     if (status >= 300) return handlerOf('other');

@@ -197,6 +197,22 @@ describe('an unjudged request', () => {
   });
 });
 
+it('a stream whose length the upstream announces is whole, although it ends early', async () => {
+  await using bench = await GatewayBench.start((request) => {
+    const reply = modelReply(request, { calls: [{ name: 'read', args: {} }] });
+    if (typeof reply === 'string' || !('chunks' in reply)) return reply;
+    const body = reply.chunks.filter((chunk) => typeof chunk === 'string').join('');
+    const headers = {
+      'content-type': 'text/event-stream',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    return { headers, chunks: [body] };
+  });
+  const { text } = await post(bench, '/v1/chat/completions', { model: 'm', stream: true, messages: loop });
+  expect(text).toMatch(stopped);
+  expect(text.trimEnd()).toMatch(/\[DONE\]$/);
+});
+
 describe('a reply is judged by its content, whatever its content type', () => {
   it.each([
     ['Text/Event-Stream', '\n'],
