@@ -188,7 +188,7 @@ const MIN_TELLING_UNITS = 20;
 
 /** What identifies a message beside its id. */
 interface AnswerKeys {
-  /** The ids of its calls, or else its text; undefined if neither tells it apart. */
+  /** Its calls with their ids, or else its text; undefined if neither tells it apart. */
   readonly own: string | undefined;
   /**
    * The messages before it, with its text and calls, or its text alone: some histories name calls otherwise, or leave them out. That of a
@@ -204,7 +204,8 @@ function keysOf(message: AssistantMessage | UserMessage, sessionId: string, befo
   const withCalls = calls.map(({ name, args }) => [name, unwrapped(args)]);
   const forms = calls.length === 0 ? [[text]] : [[text, withCalls], [text]];
   const isTelling = calls.length === 0 && text.length >= (role === 'user' ? 1 : MIN_TELLING_UNITS);
-  const own = callIds.length > 0 ? callIds : isTelling ? text : undefined;
+  // Some producers number calls per answer, so that ids alone do not tell them apart.
+  const own = callIds.length > 0 ? [callIds, withCalls] : isTelling ? text : undefined;
   return {
     own: own && textId(JSON.stringify([sessionId, role, own])),
     likenesses: role === 'user' ? [] : forms.map((form) => textId(`${before}\n${JSON.stringify(form)}`)),

@@ -13,7 +13,8 @@ const step = (i: number, id = `call_${String(i)}`, path = `file ${String(i)}`): 
 ];
 const STEPS = 8;
 const all = Array.from({ length: STEPS }, (_, i) => i);
-const steps = (count: number, of: (i: number) => Message[] = step) => all.slice(0, count).flatMap(of);
+const steps = (count: number, of: (i: number) => Message[] = (i) => step(i)) =>
+  all.slice(0, count).flatMap((i) => of(i));
 
 /** How a history grows: what the request after this many steps contains. */
 const growths: Record<string, (count: number) => Message[]> = {
@@ -65,6 +66,18 @@ describe.each(Object.entries(growths))('a history that %s', (_, growth) => {
       STEPS,
     ]);
   });
+});
+
+it('another conversation of the session may number its calls like the first', () => {
+  const conversations = new Conversations({ hasStableArgs: false });
+  const events = ['a', 'b'].flatMap((path) =>
+    conversations.read([asks(`look at ${path}`), ...step(0, 'call_0', path), ...step(1, 'call_1', path)], {
+      sessionId: 's',
+    }),
+  );
+  expect(events.filter(({ type }) => type === 'tool_call_request').map((call) => call['args'])).toEqual(
+    ['a', 'a', 'b', 'b'].map((path) => ({ path })),
+  );
 });
 
 it('a prompt that repeats an earlier one is a prompt of its own', () => {
