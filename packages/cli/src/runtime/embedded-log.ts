@@ -35,7 +35,8 @@ export async function openDataDir(
     onLost: exitWhenStorageLost(logger),
   });
   logger.info({ dir }, `Embedded event log in ${dir}`);
-  if (isDatabaseGone)
+  // Nothing was in the database of a log without records, such as of a first start that failed on its port.
+  if (isDatabaseGone && Object.values(topics).some((topic) => log.endOffset(topic) > 0))
     logger.warn(
       'The database is gone, and is built again from the log. Lost is what only the database held: logins, created tokens, the audit log, receivers and deploys that were added on pages, messages of gateways, the use of shared budgets, and what is older than the log',
     );
