@@ -64,9 +64,15 @@ function range(checks: readonly Check[]): string {
   return to === undefined ? '' : ` of at most ${String(to)}`;
 }
 
+/** `^https?$` in words: http:// or https://. */
+function schemes({ source }: RegExp): string {
+  const [, stem = source, word, letter] = /^\^(\w+?)(?:\((\w+)\)|(\w))\?\$$/.exec(source) ?? [];
+  return `${stem}:// or ${stem}${word ?? letter ?? ''}://`;
+}
+
 function text(def: core.$ZodStringDef | core.$ZodURLDef): string {
   if ('format' in def)
-    return def.protocol === undefined ? 'a URL' : `a URL whose scheme matches ${def.protocol.source}`;
+    return def.protocol === undefined ? 'a URL' : `a URL that begins with ${schemes(def.protocol)}`;
   for (const check of checksOf(def)) {
     if (check.check === 'string_format' && check.pattern !== undefined)
       return `text that matches ${check.pattern.source}`;

@@ -248,7 +248,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
   storage: {
     data_dir: 'Directory of the embedded log and database.',
     database_url:
-      'PostgreSQL server to use instead of the embedded database, which only one process can open.',
+      'PostgreSQL server to use instead of the embedded database, which only one process can open. Write special characters of a password in percent-encoding: # is %23.',
     retention_days: 'Verdicts, incidents, sessions and messages older than this are deleted; null: no limit.',
     retention_megabytes: 'Maximum size of the tables; the oldest rows are deleted beyond it; null: no limit.',
     log_retention_megabytes:

@@ -84,9 +84,14 @@ describe('resolveSettings: errors', () => {
       'config.yaml: tool_call_loop.max_repeats is Infinity; allowed: a whole number from 2 to 1000000',
     ],
     [
+      'an address of another database',
+      { environment: { DATABASE_URL: 'mysql://db/loops' } },
+      'DATABASE_URL: storage.database_url is ******; allowed: a URL that begins with postgres:// or postgresql://',
+    ],
+    [
       'text instead of a URL',
       { flags: { 'gateway.upstream': 'not-a-url' } },
-      '--set: gateway.upstream is "not-a-url"; allowed: a URL whose scheme matches ^https?$',
+      '--set: gateway.upstream is "not-a-url"; allowed: a URL that begins with http:// or https://',
     ],
     [
       'a value instead of a block',
