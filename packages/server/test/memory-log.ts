@@ -18,6 +18,8 @@ export class MemoryLog implements ServerLog {
   readonly #waiting = new Set<() => void>();
   /** Makes `publish` fail as long as it is set. */
   failure: Error | undefined;
+  /** Of all topics; none by default, as in the embedded log. */
+  topicId: string | undefined;
   /** Why `publish` refuses a record of this value; all of them are taken by default. */
   refusal: (value: string) => Error | undefined = () => undefined;
   /** What `publish` waits for. */
@@ -87,7 +89,7 @@ export class MemoryLog implements ServerLog {
     };
     return {
       run: async (handler: TopicHandler, { from, onConnection }: TopicReadOptions = {}) => {
-        const bounds = { start: 0, end: records().length };
+        const bounds = { start: 0, end: records().length, topicId: this.topicId };
         const first = (await from?.({ topic, partition: 0 }, bounds)) ?? 0;
         onConnection?.('up');
         this.#waiting.add(notify);

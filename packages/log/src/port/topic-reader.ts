@@ -7,8 +7,8 @@ export interface Bounds {
   readonly start: number;
   /** The offset that the next record will get. */
   readonly end: number;
-  /** The topic was deleted and created again while it was read: earlier offsets mean other records. */
-  readonly isRecreated?: boolean;
+  /** A topic that is deleted and created again has another one, and its offsets mean other records. Absent if the log has none. */
+  readonly topicId?: string | undefined;
 }
 
 export interface TopicReadOptions {

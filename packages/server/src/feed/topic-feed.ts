@@ -14,7 +14,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 import { countSetAside, deadLetters, type LatestSetAside, type SetAside } from './set-aside.ts';
-import { nextOffset, readSetAside, resumeAt, storeNextOffset } from './topic-offsets.ts';
+import { isOfAnother, readSetAside, resumeAt, storedPosition, storeNextOffset } from './topic-offsets.ts';
 
 /**
  * Stores records of one topic; the returned function is called after the commit.
@@ -57,6 +57,11 @@ export interface PartitionState extends TopicPartition {
   readonly latest: LatestSetAside | null;
 }
 
+/** A partition, and the id of the topic of that name that was read. */
+interface Source extends TopicPartition {
+  readonly topicId: string | undefined;
+}
+
 /** Attempts with a record alone before it is set aside. */
 const MAX_ATTEMPTS = 2;
 
@@ -71,6 +76,8 @@ const TRANSACTION_RECORDS = 500;
 export class TopicFeed {
   readonly #options: TopicFeedOptions;
   readonly #partitions = new Map<number, PartitionState>();
+  /** Ids of the topic that the partitions are read from. */
+  readonly #topicIds = new Map<number, string | undefined>();
   #connection: { readonly state: 'up' | 'down'; readonly reason: string | null } = {
     state: 'down',
     reason: 'not connected yet',
@@ -88,6 +95,7 @@ export class TopicFeed {
       resolveWhen: 'started',
       from: async (topicPartition, bounds) => {
         const position = await resumeAt(database, topicPartition, bounds, logger);
+        this.#topicIds.set(topicPartition.partition, bounds.topicId);
         const lag = Math.max(0, bounds.end - position);
         const counted = await readSetAside(database, topicPartition);
         this.#partitions.set(topicPartition.partition, {
@@ -132,12 +140,14 @@ export class TopicFeed {
 
   async #handle({ records, next, lag, topic, partition }: TaskBatch): Promise<void> {
     const topicPartition = { topic, partition };
+    // As it was when these records were read.
+    const source = { ...topicPartition, topicId: this.#topicIds.get(partition) };
     try {
       for (let at = 0; at === 0 || at < records.length; at += TRANSACTION_RECORDS) {
         const chunk = records.slice(at, at + TRANSACTION_RECORDS);
         const isLast = at + TRANSACTION_RECORDS >= records.length;
         const position = isLast ? next : (chunk.at(-1)?.offset ?? next) + 1;
-        await this.#storeParts(topicPartition, chunk, position);
+        await this.#storeParts(source, chunk, position);
         const remaining = lag + records.length - Math.min(records.length, at + TRANSACTION_RECORDS);
         const known = this.#partitions.get(partition);
         const { setAside = 0, latest = null } = known ?? {};
@@ -159,14 +169,10 @@ export class TopicFeed {
   }
 
   /** Stores records; those that the database refuses are found by halves and set aside. */
-  async #storeParts(
-    topicPartition: TopicPartition,
-    records: readonly LogRecord[],
-    next: number,
-  ): Promise<void> {
+  async #storeParts(source: Source, records: readonly LogRecord[], next: number): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#store(topicPartition, records, next);
+        await this.#store(source, records, next);
         return;
       } catch (error) {
         const [first] = records;
@@ -174,17 +180,13 @@ export class TopicFeed {
         if (first === undefined || error instanceof LogError || !isCausedByData(error)) throw error;
         if (records.length > 1) {
           const half = Math.ceil(records.length / 2);
-          await this.#storeParts(
-            topicPartition,
-            records.slice(0, half),
-            (records[half - 1]?.offset ?? next) + 1,
-          );
-          await this.#storeParts(topicPartition, records.slice(half), next);
+          await this.#storeParts(source, records.slice(0, half), (records[half - 1]?.offset ?? next) + 1);
+          await this.#storeParts(source, records.slice(half), next);
           return;
         }
         if (attempt < MAX_ATTEMPTS) continue;
         const refused: SetAside = { record: first, reason: 'not_stored', detail: messageOf(error) };
-        await this.#store(topicPartition, [], next, [refused]);
+        await this.#store(source, [], next, [refused]);
         return;
       }
     }
@@ -192,21 +194,24 @@ export class TopicFeed {
 
   /** @param refused records before `next` that are not stored, but set aside */
   async #store(
-    topicPartition: TopicPartition,
+    source: Source,
     records: readonly LogRecord[],
     next: number,
     refused: readonly SetAside[] = [],
   ): Promise<void> {
     const { database, store, now, deadLetterTopic, publish } = this.#options;
+    const { topicId, ...topicPartition } = source;
     // Only transaction markers.
-    if (records.length === 0 && refused.length === 0) return storeNextOffset(database, topicPartition, next);
+    if (records.length === 0 && refused.length === 0)
+      return storeNextOffset(database, topicPartition, next, topicId);
     let set: SetAside[] = [];
     const onCommitted = await database.transaction(async (tx) => {
       await lockChanges(tx);
-      const position = (await nextOffset(tx, topicPartition)) ?? 0;
+      const stored = await storedPosition(tx, topicPartition);
+      const position = stored?.next ?? 0;
       set = [...refused];
-      // Another server that reads into the same database was faster.
-      if (next <= position) {
+      // Another server that reads into the same database was faster, or reads the topic that has replaced this one.
+      if (next <= position || isOfAnother(topicId, stored)) {
         set = [];
         return undefined;
       }
@@ -217,7 +222,7 @@ export class TopicFeed {
           : await store(tx, fresh, topicPartition, (record, detail) => {
               set.push({ record, reason: 'invalid_record', detail });
             });
-      await storeNextOffset(tx, topicPartition, next);
+      await storeNextOffset(tx, topicPartition, next, topicId);
       await countSetAside(tx, topicPartition, set, now());
       // Last, so that a letter is written twice only if the commit fails.
       if (set.length > 0) await publish(deadLetters(deadLetterTopic, topicPartition, set));

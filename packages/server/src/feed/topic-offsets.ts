@@ -4,16 +4,25 @@ import type { Logger } from 'pino';
 import { lockChanges } from '../storage/change-lock.ts';
 import type { LatestSetAside } from './set-aside.ts';
 
-/** The next offset to read from a partition; undefined before the first record. */
-export async function nextOffset(
+/** The next offset to read from a partition, and the id of the topic if it is known; undefined before the first record. */
+export async function storedPosition(
   tx: Queryable,
   { topic, partition }: TopicPartition,
-): Promise<number | undefined> {
-  const rows = await tx.query<{ next_offset: number }>(
-    'select next_offset from topic_offsets where topic = $1 and partition = $2',
+): Promise<{ readonly next: number; readonly topicId: string | null } | undefined> {
+  const [row] = await tx.query<{ next: number; topicId: string | null }>(
+    'select next_offset as next, topic_id as "topicId" from topic_offsets where topic = $1 and partition = $2',
     [topic, partition],
   );
-  return rows[0]?.next_offset;
+  return row;
+}
+
+/** Whether a position belongs to another topic of the same name. Databases of earlier versions, and some logs, know no ids. */
+export function isOfAnother(
+  topicId: string | undefined,
+  stored: { topicId: string | null } | undefined,
+): boolean {
+  const id = stored?.topicId ?? undefined;
+  return topicId !== undefined && id !== undefined && id !== topicId;
 }
 
 /** How many records of a partition were set aside so far. */
@@ -33,11 +42,14 @@ export async function storeNextOffset(
   tx: Queryable,
   { topic, partition }: TopicPartition,
   next: number,
+  topicId: string | undefined,
 ): Promise<void> {
   await tx.query(
-    `insert into topic_offsets (topic, partition, next_offset) values ($1, $2, $3)
-     on conflict (topic, partition) do update set next_offset = greatest(topic_offsets.next_offset, excluded.next_offset)`,
-    [topic, partition, next],
+    `insert into topic_offsets (topic, partition, next_offset, topic_id) values ($1, $2, $3, $4)
+     on conflict (topic, partition) do update set next_offset = greatest(topic_offsets.next_offset, excluded.next_offset),
+       topic_id = coalesce(excluded.topic_id, topic_offsets.topic_id)
+     where topic_offsets.topic_id is null or excluded.topic_id is null or topic_offsets.topic_id = excluded.topic_id`,
+    [topic, partition, next, topicId ?? null],
   );
 }
 
@@ -48,11 +60,13 @@ export async function storeNextOffset(
 export async function resumeAt(
   database: Database,
   topicPartition: TopicPartition,
-  { start, end, isRecreated = false }: Bounds,
+  { start, end, topicId }: Bounds,
   logger: Logger,
 ): Promise<number> {
-  const position = await nextOffset(database, topicPartition);
-  if (position === undefined) return start;
+  const stored = await storedPosition(database, topicPartition);
+  if (stored === undefined) return start;
+  const { next: position } = stored;
+  const isRecreated = isOfAnother(topicId, stored);
   if (position < start && !isRecreated) {
     logger.warn(
       { ...topicPartition, position, start, lost: start - position },
@@ -73,7 +87,7 @@ export async function resumeAt(
       topicPartition.topic,
       topicPartition.partition,
     ]);
-    await storeNextOffset(tx, topicPartition, start);
+    await storeNextOffset(tx, topicPartition, start, topicId);
   });
   return start;
 }

@@ -47,6 +47,28 @@ onBothDatabases(({ make, kind, disconnect }) => {
     await feeds.stop();
   });
 
+  it('feed: reads topics that were deleted and created again while it was stopped from their beginning', async () => {
+    const { database } = await make();
+    const stored = async () =>
+      (await database.query<{ n: number }>('select count(*)::int as n from verdicts'))[0]?.n;
+    const read = async (topicId: string | undefined, verdicts: readonly Verdict[]) => {
+      const log = new MemoryLog();
+      log.topicId = topicId;
+      for (const one of verdicts) log.appendVerdict(one);
+      const feeds = feedsOf(database, log);
+      await readAll(feeds, log);
+      await feeds.stop();
+      return stored();
+    };
+    const all = lives(20);
+    // Of an earlier version, which stored no id.
+    expect(await read(undefined, all.slice(0, 6))).toBe(6);
+    expect(await read('first', all.slice(0, 9))).toBe(9);
+    expect(await read('first', all.slice(0, 12))).toBe(12);
+    expect(await read('second', all.slice(12, 54))).toBe(54);
+    expect(await read('second', all.slice(12, 60))).toBe(60);
+  });
+
   it('feed: resumes after a restart, and rebuilds the same database', async () => {
     const log = new MemoryLog();
     log.batch = 4;

@@ -222,8 +222,8 @@ export class KafkaFetcher {
     for (const stream of [...this.#streams].filter((one) => one.topic === topic)) {
       if (this.#options.resumeAt === undefined) stream.fail(new LogError('request_failed', message));
       else {
-        const bounds = { ...(await listBounds(this.#cluster, stream)), isRecreated: true };
-        stream.reset(await this.#options.resumeAt({ topic, partition: stream.partition }, bounds));
+        const bounds = { ...(await listBounds(this.#cluster, stream)), topicId: id };
+        stream.restart(await this.#options.resumeAt({ topic, partition: stream.partition }, bounds));
       }
     }
     return true;
@@ -232,8 +232,8 @@ export class KafkaFetcher {
   /** Handles an offset out of range: retention deleted the next records, or a broker lost its disk. */
   async #resetOffset(stream: PartitionStream): Promise<void> {
     const { topic, partition, offset } = stream;
-    const bounds = await listBounds(this.#cluster, stream);
-    const { start, end } = bounds;
+    const { start, end } = await listBounds(this.#cluster, stream);
+    const bounds = { start, end, topicId: this.#topicIds.get(topic) };
     const resumeAt = await this.#options.resumeAt?.({ topic, partition }, bounds);
     const to = resumeAt ?? (offset < start ? start : end);
     this.#log('error', 'Offset out of range: the next records were deleted from the log', {

@@ -78,6 +78,7 @@ export class PartitionStream {
       if (answer === undefined || this.#closed) return undefined;
       const { decoder, highWatermark } = answer;
       const { records, next } = await decoder.take(PIECE_BYTES);
+      if (this.#answers[0] !== answer) continue;
       if (decoder.left === 0) this.#answers.shift();
       // Fetch more while the caller processes these.
       this.#owner.wanted();
@@ -114,6 +115,13 @@ export class PartitionStream {
   fail(failure: Error): void {
     this.#failure = failure;
     this.close();
+  }
+
+  /** Continues at an offset of another topic, without what was fetched ahead. */
+  restart(offset: number): void {
+    this.#answers.length = 0;
+    this.#position = offset;
+    this.reset(offset);
   }
 
   /** Continues at another offset. */

@@ -11,6 +11,7 @@ import { type KafkaOptions, requireTopics, withAdmin } from '../client/client.ts
 import { isTransient, toLogError } from '../client/errors.ts';
 import { connectTimeoutOf } from '../client/options.ts';
 import { createKafkaCluster, type KafkaCluster } from '../internals/cluster.ts';
+import { topicIdOf } from '../internals/topic-id.ts';
 import { KafkaFetcher } from './fetcher.ts';
 import { listBounds } from './offsets.ts';
 
@@ -142,7 +143,8 @@ class KafkaTopicReader implements TopicReader {
   }
 
   async #locate(topicPartition: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
-    const bounds = await listBounds(this.#cluster, topicPartition);
+    const topicId = await topicIdOf(this.#cluster, topicPartition);
+    const bounds = { ...(await listBounds(this.#cluster, topicPartition)), topicId };
     return { topicPartition, first: await startOffset(topicPartition, bounds, from), end: bounds.end };
   }
 

@@ -62,6 +62,13 @@ async function recreate(topic: string): Promise<void> {
   await admin.deleteTopics({ topics: [topic] });
   const again = { topics: [{ topic, numPartitions: 1 }], waitForLeaders: false };
   await waitFor(() => admin.createTopics(again).catch(() => false));
+  // The broker tells clients of it a moment later.
+  const isKnown = () =>
+    admin.fetchTopicMetadata({ topics: [topic] }).then(
+      ({ topics }) => topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0)),
+      () => false,
+    );
+  await waitFor(isKnown);
 }
 
 /** Runs a task that counts: it tells each record with its number, and keeps the number it has reached. */
@@ -312,7 +319,7 @@ describe('KafkaTopicReader', () => {
       },
       {
         from: (_, bounds) => {
-          expect(bounds).toEqual({ start: 0, end: 3 });
+          expect(bounds).toEqual({ start: 0, end: 3, topicId: expect.stringMatching(/^[0-9a-f]{32}$/) });
           return 1;
         },
         onConnection: (state) => states.push(state),
