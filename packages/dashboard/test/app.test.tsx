@@ -1,8 +1,10 @@
+import { statusSchema } from '@loopwatch/contract/api';
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
 import { dashboardApp } from './dashboard-app.tsx';
+import { NOW } from './rows.ts';
 
 const app = dashboardApp();
 const { open } = app;
@@ -59,6 +61,48 @@ describe('invalid stored settings', () => {
       expect(app.server.changes).toMatchObject([{ method: 'PUT', body: { set: {}, version: 0 } }]),
     );
   });
+});
+
+it('the status page counts dead letters by topic and reason', async () => {
+  const letters = { topic: 'loopwatch.events', count: 1200, latest: { partition: 2, offset: 40, at: NOW } };
+  app.server.status = statusSchema.parse({
+    version: '1',
+    preset: 'balanced',
+    configHash: 'c',
+    startedAt: NOW,
+    serverTime: NOW,
+    checks: {},
+    log: {
+      kind: 'kafka',
+      state: 'up',
+      reason: null,
+      topics: [],
+      deadLetters: [
+        { ...letters, reason: 'not_json' },
+        { ...letters, reason: 'invalid_event' },
+      ],
+    },
+    database: {
+      kind: 'pglite',
+      version: '16',
+      bytes: 1,
+      verdicts: 0,
+      incidents: 0,
+      sessions: 0,
+      oldestAt: null,
+    },
+    retention: { days: null, megabytes: null, dropped: 0, lastRunAt: null },
+    detectors: [],
+    judge: null,
+    live: { clients: 0, sequence: 0, dropped: 0 },
+    backtests: { queued: 0, running: 0 },
+    notifications: [],
+    links: { grafana: null, kafka: null },
+  });
+  await open('/status');
+  expect(await screen.findByText('loopwatch.events: not_json')).toBeTruthy();
+  expect(screen.getByText('loopwatch.events: invalid_event')).toBeTruthy();
+  expect(screen.getAllByText('1,200 dead letters; the latest at offset 40 of partition 2')).toHaveLength(2);
 });
 
 describe('the page frame', () => {

@@ -6,6 +6,7 @@ import type {
   IncidentItem,
   Overview,
   SessionMessage,
+  Status,
 } from '@loopwatch/contract/api';
 import { noTriage } from '@loopwatch/contract/api';
 import { incident, NOW, session, settingKey } from './rows.ts';
@@ -26,6 +27,7 @@ export class FakeServer {
   obeyedBy: 'hooks' | 'gateway' | 'guard' | null = null;
   invalid: { path: string; detail: string }[] = [];
   overview: Overview | undefined;
+  status: Status | undefined;
   /** Answers that come before it, one a request. */
   nextOverviews: Overview[] = [];
   /** How often, and for what, the overview was asked. */
@@ -54,6 +56,7 @@ export class FakeServer {
 
   #answer(method: string, path: string, query: URLSearchParams, body: unknown): unknown {
     if (path === '/auth/me') return this.me;
+    if (path === '/status') return this.status;
     if (path === '/overview') {
       this.overviews.push(query.toString());
       return this.nextOverviews.shift() ?? this.overview;

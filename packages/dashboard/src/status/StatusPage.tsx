@@ -262,17 +262,20 @@ function setAsideFact({ log }: Status): [string, ReactNode][] {
 /** Red as long as there may be more to come. */
 const RECENT_MS = 3_600_000;
 
-/** The dead letters of one topic with one reason, and the offset of the latest. */
+/** The dead letters of one topic with one reason, and where the latest came from. */
 function deadLettersFact(
   { topic, reason, count, latest }: Status['log']['deadLetters'][number],
   now: number,
 ): [string, ReactNode] {
   const { partition, offset, at } = latest;
-  const place = partition === null || offset === null ? '' : `/${String(partition)}@${String(offset)}`;
-  const text = `${formatNumber(count)} of ${topic}, ${reason}; the latest ${topic}${place}`;
+  const place =
+    partition === null || offset === null
+      ? ''
+      : ` at offset ${String(offset)} of partition ${String(partition)}`;
+  const text = `${plural(count, 'dead letter')}; the latest${place}`;
   return [
-    plural(count, 'dead letter'),
-    <span key={`${topic} ${reason}`}>
+    `${topic}: ${reason}`,
+    <span key="d">
       <Check ok={now - at > RECENT_MS} text={text} /> <Ago time={at} />
     </span>,
   ];
