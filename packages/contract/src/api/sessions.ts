@@ -85,7 +85,7 @@ export const sessionFilterSchema = z
     tenant: texts,
     agentVersion: texts,
     tag: tagFilterSchema,
-    parent: texts.describe('Sub-agents and forks of one of these sessions.'),
+    parent: texts.describe('Sessions that started it.'),
     from: z.number().describe('Latest event at or after this time: epoch ms or RFC 3339.'),
     to: z.number().describe('Latest event before this time.'),
   })
@@ -114,11 +114,7 @@ export const sessionDetailSchema = sessionItemSchema.extend({
     .describe(
       'Settings of the session set by the API, by dotted path; {enabled: false} switches detection off.',
     ),
-  subAgents: z
-    .int()
-    .positive()
-    .optional()
-    .describe('Sessions that name this one as their parent; absent if there are none.'),
+  subAgents: z.int().positive().optional().describe('Absent if there are none.'),
 });
 
 /** An event of a session as stored in the log. */
