@@ -108,7 +108,7 @@ class KimiCodeReader implements FormatReader {
   #readMessage(message: JsonObject, stamp: Stamp): Reading {
     this.#messages += 1;
     const id = textOf(message['id']) ?? `${stamp.sessionId}:${String(this.#messages)}`;
-    const messages = readMessage({ ...message, tool_calls: message['toolCalls'] });
+    const messages = readMessage(message);
     const isOwn = isWritten(objectOf(message['origin']));
     const events = this.#log.read(isOwn ? messages : asHarness(messages), stamp, id);
     return events.length === 0 ? ignored(`message (${nameOf(message['role'])})`) : reading(events);
