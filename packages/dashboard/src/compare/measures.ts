@@ -85,12 +85,13 @@ export function sideOf(breakdown: Breakdown, name: string | undefined): Side | u
   return found && { name: found.value ?? '', amounts: found };
 }
 
-/** The two values with the most sessions. */
+/** All values, the two with the most sessions first; of these the lower one, as the older of two versions. */
 export function mostUsed({ groups }: Breakdown): readonly string[] {
-  return groups
-    .filter(({ value }) => value !== null)
-    .sort((a, b) => b.activity.sessions - a.activity.sessions)
+  const values = groups
+    .toSorted((a, b) => b.activity.sessions - a.activity.sessions)
     .flatMap(({ value }) => value ?? []);
+  const sides = values.slice(0, 2).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return [...sides, ...values.slice(2)];
 }
 
 function cellOf(of: Estimate | number | null, text: (value: number) => string): Cell {

@@ -1,6 +1,6 @@
 import { differenceOf, mean, proportion, rate } from '@loopwatch/contract/api';
 import { describe, expect, it } from 'vitest';
-import { compareRows } from '../../src/compare/measures.ts';
+import { compareRows, mostUsed } from '../../src/compare/measures.ts';
 import { readCompare, writeCompare } from '../../src/compare/search.ts';
 
 describe('intervals', () => {
@@ -96,6 +96,24 @@ describe('a comparison', () => {
     const [, looping, rate] = compareRows(amounts(300, 1, 1), amounts(400, 10, 1));
     expect([looping?.a.text, looping?.b.text]).toEqual(['0.3%', '2.5%']);
     expect([rate?.a.text, rate?.b.text, rate?.b.interval]).toEqual(['0.3', '2.5', '1.4 to 4.6']);
+  });
+
+  it('begins with the two values that have the most sessions, the older version first', () => {
+    const sessions = { '1.0.0': 3, '2.10.0': 120, '2.9.0': 119 };
+    const groups = Object.entries(sessions).map(([value, count]) => ({ ...amounts(count, 0, 1), value }));
+    const total = amounts(242, 0, 1);
+    const apart = { limits: 0, outages: 0 };
+    const found = {
+      groupBy: 'agentVersion',
+      from: 0,
+      to: 1,
+      previous: null,
+      groups,
+      other: null,
+      total,
+      apart,
+    };
+    expect(mostUsed(found)).toEqual(['2.9.0', '2.10.0', '1.0.0']);
   });
 
   it('has an address of its own, and names what it does not know', () => {
