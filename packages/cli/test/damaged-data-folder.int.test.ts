@@ -7,6 +7,9 @@ import { interleavedSamples } from './worker-runs.ts';
 
 type Json = Record<string, unknown>;
 
+/** Verdicts, sessions, triage, control and dead letters, of one partition each. */
+const FEEDS = 5;
+
 const LOST = 'The database is gone, and is built again from the log. Lost is what only the database held:';
 
 const processes: CliProcess[] = [];
@@ -43,7 +46,7 @@ async function start(dir: string) {
         log: { topics: { partitions: { lag: number | null }[] }[] };
       };
       const lags = log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag ?? 0));
-      return lags.length === 4 && lags.every((lag) => lag === 0);
+      return lags.length === FEEDS && lags.every((lag) => lag === 0);
     });
   };
   /** Everything that is served then. Sums are kept for seconds, so a process is asked once, after all changes. */
