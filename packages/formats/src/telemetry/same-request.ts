@@ -15,6 +15,8 @@ export function withoutRepeats(
   signals: readonly Signal[],
   memory: TelemetryMemory,
 ): (readonly [given: Signal, read: Signal])[] {
+  const hasContent = contentChecks();
+  const isEmpty = (span: Signal) => usageOf(span) === undefined && !hasContent(span);
   const spans = new Map<string, Signal>();
   for (const signal of signals) if (isRequest(signal) && !isLog(signal)) spans.set(keyOfSpan(signal), signal);
   const inner = new Map<string, boolean>();
@@ -82,10 +84,13 @@ function keyAround(span: Signal): string {
   return keyOfSpan({ ...span, spanId: span.parentId });
 }
 
-function isEmpty(span: Signal): boolean {
-  return usageOf(span) === undefined && !hasContent(span);
-}
-
-function hasContent(signal: Signal | undefined): boolean {
-  return signal !== undefined && (inputOf(signal).length > 0 || outputOf(signal).length > 0);
+/** Whether a signal has messages. Each is looked at once: that takes reading a whole history. */
+function contentChecks(): (signal: Signal | undefined) => boolean {
+  const known = new Map<Signal, boolean>();
+  return (signal) => {
+    if (signal === undefined) return false;
+    const has = known.get(signal) ?? (inputOf(signal).length > 0 || outputOf(signal).length > 0);
+    known.set(signal, has);
+    return has;
+  };
 }
