@@ -1,4 +1,8 @@
 import type { Usage } from '../record/conversation.ts';
+import { remember } from '../record/remember.ts';
+
+/** Sessions to remember. */
+const MAX_SESSIONS = 10_000;
 
 interface Sum {
   input: number;
@@ -11,7 +15,8 @@ export class ReportedUsage {
   readonly #latest = new Map<string, Sum>();
 
   add(sessionId: string, usage: Usage | undefined): void {
-    for (const sums of [this.#all, this.#latest]) sums.set(sessionId, sumOf(sums.get(sessionId), usage));
+    for (const sums of [this.#all, this.#latest])
+      remember(sums, sessionId, sumOf(sums.get(sessionId), usage), MAX_SESSIONS);
   }
 
   /** The output that a total has beyond that of its messages; 0 if their input says that it is not the total of these. */
