@@ -39,24 +39,25 @@ export {
 } from './lib/names.ts';
 export { jsonFrom, readJson } from './lib/read-json.ts';
 export {
-  type AgentContractSettings,
   agentContractSchema,
+  detectionSchema,
+  modelSettingsSchema,
+  toolCallLoopSchema,
+  toolContractSchema,
+} from './settings/detection-schema.ts';
+export {
+  type AgentContractSettings,
   type DetectionInput,
   type DetectionSettings,
-  detectionSchema,
   detectionSettings,
   type Mode,
   type ModelSettings,
-  modelSettingsSchema,
   type PresetName,
   type PriceSettings,
   presetNames,
   type ToolCallLoopSettings,
   type ToolContractSettings,
-  toolCallLoopSchema,
-  toolContractSchema,
 } from './settings/detection-settings.ts';
-export { inEnglish } from './settings/english.ts';
 export {
   type NotificationRules,
   type NotificationSettings,

@@ -5,11 +5,24 @@ export { sessionPath } from './lib/path-segment.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';
 export { allowedValues } from './settings/allowed-values.ts';
+export { block, number, text } from './settings/definition.ts';
+export {
+  detectionDefinition,
+  modelDefinition,
+  toolCallLoopDefinition,
+} from './settings/detection-settings.ts';
 export { shortEnvironmentNames } from './settings/environment-settings.ts';
 export { indirectSecret, notificationSecrets, withoutSecrets } from './settings/notification-settings.ts';
-export { resolveSettings } from './settings/resolve-settings.ts';
 export {
-  choiceFrom,
+  isSetting,
+  parseSettings,
+  type SettingIssue,
+  safeParseSettings,
+} from './settings/parse-settings.ts';
+export { resolveSettings } from './settings/resolve-settings.ts';
+export { schemaOf } from './settings/schema-of.ts';
+export {
+  blockKeys,
   didYouMean,
   entrySchema,
   environmentName,
@@ -19,15 +32,14 @@ export {
   nearest,
   type SettingPath,
   type SettingSchema,
-  scalarFromText,
   schemaDef,
   schemaShape,
   settingPaths,
   settingValue,
   unwrapSchema,
   valueAt,
-  valueFromText,
 } from './settings/setting-paths.ts';
 export { settingText, settingTexts } from './settings/setting-texts.ts';
 export type { SettingOrigin } from './settings/settings-draft.ts';
+export { choiceFrom, scalarFromText, valueFromText } from './settings/value-from-text.ts';
 export { expandEvidenceSchema } from './verdicts/evidence.ts';

@@ -9,7 +9,7 @@ import {
   settingsSchema,
   toolContractSchema,
 } from '@loopwatch/contract';
-import { environmentName, settingPaths } from '@loopwatch/contract/internal';
+import { blockKeys, environmentName, settingPaths } from '@loopwatch/contract/internal';
 import { blocksCheckedBy, type FencedBlock } from '@loopwatch/testkit/documented';
 import { describe, expect, it } from 'vitest';
 import { detectors, effectiveDetectionValues, presets } from '../src/internal.ts';
@@ -59,7 +59,7 @@ describe('detector pages', () => {
 
   it.each(detectorPages)('$id: lists the options of the schema', ({ id }) => {
     const listed = tableUnder(read(`docs/detectors/${id}.md`), 'Options').map(([name = '']) => name);
-    const options = Object.keys(detectionSchema.shape[detectorFacts[id].block].def.innerType.shape);
+    const options = blockKeys(detectionSchema.shape[detectorFacts[id].block]);
     expect(listed.toSorted()).toEqual(options.map((name) => `\`${name}\``).toSorted());
   });
 
@@ -153,7 +153,7 @@ describe('documented step rules', () => {
 
   it('agree with the tool contracts', () => {
     const names = tableUnder(page, 'Tool properties').map(([name]) => name);
-    expect(names).toEqual(Object.keys(toolContractSchema.shape).map((name) => `\`${name}\``));
+    expect(names).toEqual(blockKeys(toolContractSchema).map((name) => `\`${name}\``));
   });
 });
 

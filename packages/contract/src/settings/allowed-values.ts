@@ -1,4 +1,5 @@
 import type * as core from 'zod/v4/core';
+import type { Bounds, Limits } from './definition.ts';
 import { blockKeys, entrySchema, type SettingSchema, schemaDef } from './setting-paths.ts';
 
 /** Describes the allowed values of a setting in words, for error messages and the reference. */
@@ -24,7 +25,7 @@ export function allowedValues(schema: SettingSchema): string {
     case 'boolean':
       return 'true or false';
     case 'number':
-      return `${isWhole(def) ? 'a whole number' : 'a number'}${range(checksOf(def))}`;
+      return numbers(boundsOf(def));
     case 'string':
       return text(def);
     case 'array':
@@ -43,25 +44,26 @@ function checksOf({ checks = [] }: core.$ZodTypeDef): Check[] {
   return checks.map((check) => (check as core.$ZodChecks)._zod.def);
 }
 
-function isWhole(def: core.$ZodNumberDef): boolean {
-  return 'format' in def || checksOf(def).some(({ check }) => check === 'number_format');
+function boundsOf(def: core.$ZodNumberDef & Limits): Bounds {
+  if (def.bounds !== undefined) return def.bounds;
+  const checks = checksOf(def);
+  const isWhole = 'format' in def || checks.some(({ check }) => check === 'number_format');
+  return Object.assign({ isWhole }, ...checks.map(boundOf)) as Bounds;
 }
 
-function range(checks: readonly Check[]): string {
-  let above: core.util.Numeric | undefined;
-  let from: core.util.Numeric | undefined;
-  let to: core.util.Numeric | undefined;
-  for (const check of checks) {
-    if (check.check === 'less_than') to = check.value;
-    if (check.check !== 'greater_than') continue;
-    if (check.inclusive) from = check.value;
-    else above = check.value;
-  }
+function boundOf(check: Check): Bounds {
+  if (check.check === 'less_than') return { max: Number(check.value) };
+  if (check.check !== 'greater_than') return {};
+  return check.inclusive ? { min: Number(check.value) } : { above: Number(check.value) };
+}
+
+function numbers({ isWhole, min, above, max }: Bounds): string {
+  const kind = isWhole === true ? 'a whole number' : 'a number';
   if (above !== undefined)
-    return ` above ${String(above)}${to === undefined ? '' : `, at most ${String(to)}`}`;
-  if (from !== undefined)
-    return to === undefined ? ` of at least ${String(from)}` : ` from ${String(from)} to ${String(to)}`;
-  return to === undefined ? '' : ` of at most ${String(to)}`;
+    return `${kind} above ${String(above)}${max === undefined ? '' : `, at most ${String(max)}`}`;
+  if (min !== undefined)
+    return `${kind} ${max === undefined ? `of at least ${String(min)}` : `from ${String(min)} to ${String(max)}`}`;
+  return max === undefined ? kind : `${kind} of at most ${String(max)}`;
 }
 
 /** `^https?$` in words: http:// or https://. */

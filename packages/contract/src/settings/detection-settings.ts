@@ -1,30 +1,38 @@
-import * as z from 'zod/mini';
 import { parsePattern } from '../pattern/parse-pattern.ts';
 import { budgetScopes } from '../verdicts/budget.ts';
-import { above, isInteger, maximum, maxLength, minimum, refine } from './checks.ts';
+import {
+  block,
+  boolean,
+  choice,
+  type Definition,
+  defaults,
+  type InputOf,
+  list,
+  mapOf,
+  nullable,
+  number,
+  type OutputOf,
+  optional,
+  optionals,
+  partial,
+  prefault,
+  text,
+} from './definition.ts';
 
 /**
  * The settings of detection, which the library takes. Defaults of the detectors come from the preset, so their keys
- * are optional here. They are written with `zod/mini`, because every page that detects loops loads them.
+ * are optional here. They are data, because every page that detects loops loads them; `detection-schema.ts` makes zod's
+ * schemas of them.
  */
 
 /** A whole number from `min`, up to `max` if there is one. */
 function whole(min: number, max?: number) {
-  const schema = z.number().check(isInteger, minimum(min));
-  return max === undefined ? schema : schema.check(maximum(max));
+  return number({ isWhole: true, min, ...(max !== undefined && { max }) });
 }
 
 /** A number above 0, up to `max` if there is one. */
 function positive(max?: number) {
-  const schema = z.number().check(above(0));
-  return max === undefined ? schema : schema.check(maximum(max));
-}
-
-/**
- * Values of one kind by name. `z.record` checks the names as well, and would make the library 0.6 kB larger.
- */
-function mapOf<Value extends z.core.$ZodType>(value: Value) {
-  return z.catchall(z.object({}), value);
+  return number({ above: 0, ...(max !== undefined && { max }) });
 }
 
 export const presetNames = [
@@ -51,216 +59,195 @@ function modeOf(spelling: ModeSpelling): Mode {
   return spelling;
 }
 
-const modeSchema = z.enum(modeSpellings).check((payload) => {
-  payload.value = modeOf(payload.value);
-}) as z.ZodMiniType<Mode, ModeSpelling>;
+const mode = choice(modeSpellings, modeOf);
 
-const unitInterval = z.number().check(minimum(0), maximum(1));
+const unitInterval = number({ min: 0, max: 1 });
 
-const similaritySchema = z.strictObject({
-  algorithm: z.optional(z.enum(['levenshtein', 'jaccard'])),
-  threshold: z.optional(unitInterval),
-  normalize_whitespace: z.optional(z.boolean()),
-  ignore_case: z.optional(z.boolean()),
+const similarity = partial({
+  algorithm: choice(['levenshtein', 'jaccard']),
+  threshold: unitInterval,
+  normalize_whitespace: boolean,
+  ignore_case: boolean,
 });
-
-const onOffSchema = z.optional(z.boolean());
 
 const toolCallLimits = {
-  enabled: onOffSchema,
-  max_repeats: z.optional(whole(2, 1_000_000)),
-  ttl_seconds: z.nullish(positive()),
-  mode: z.optional(modeSchema),
-  similarity_threshold: z.optional(unitInterval),
-  similarity: z.optional(similaritySchema),
+  enabled: boolean,
+  max_repeats: whole(2, 1_000_000),
+  ttl_seconds: nullable(positive()),
+  mode,
+  similarity_threshold: unitInterval,
+  similarity,
 };
 
-export const toolCallLoopSchema = z.strictObject({
+export const toolCallLoopDefinition = partial({
   ...toolCallLimits,
-  error_messages: z.optional(
-    z.strictObject({
-      block: z.optional(z.string()),
-      warning: z.optional(z.string()),
-    }),
-  ),
-  per_tool: z.optional(mapOf(z.strictObject(toolCallLimits))),
+  error_messages: partial({ block: text(), warning: text() }),
+  per_tool: mapOf(partial(toolCallLimits)),
 });
 
-const textLoopSchema = z.strictObject({
-  enabled: onOffSchema,
-  window: z.optional(whole(8, 256)),
-  min_repeats: z.optional(whole(2, 64)),
-  max_distance: z.optional(whole(1, 1000)),
-  mode: z.optional(modeSchema),
+const textLoop = partial({
+  enabled: boolean,
+  window: whole(8, 256),
+  min_repeats: whole(2, 64),
+  max_distance: whole(1, 1000),
+  mode,
 });
 
-const toolCycleSchema = z.strictObject({
-  enabled: onOffSchema,
-  max_period: z.optional(whole(2, 8)),
-  min_repeats: z.optional(whole(2, 100)),
-  mode: z.optional(modeSchema),
+const toolCycle = partial({
+  enabled: boolean,
+  max_period: whole(2, 8),
+  min_repeats: whole(2, 100),
+  mode,
 });
 
-const stagnationSchema = z.strictObject({
-  enabled: onOffSchema,
-  same_error: z.optional(whole(2, 60)),
-  same_failure: z.optional(whole(2, 60)),
-  same_result: z.optional(whole(2, 60)),
-  same_answer: z.optional(whole(2, 60)),
-  same_prompt: z.optional(whole(2, 60)),
-  nothing_new: z.optional(whole(2, 60)),
-  mode: z.optional(modeSchema),
+const stagnation = partial({
+  enabled: boolean,
+  same_error: whole(2, 60),
+  same_failure: whole(2, 60),
+  same_result: whole(2, 60),
+  same_answer: whole(2, 60),
+  same_prompt: whole(2, 60),
+  nothing_new: whole(2, 60),
+  mode,
 });
 
-const outageSchema = z.strictObject({
-  enabled: onOffSchema,
-  min_failures: z.optional(whole(2, 60)),
+const outage = partial({
+  enabled: boolean,
+  min_failures: whole(2, 60),
 });
 
-export const toolContractSchema = z.strictObject({
-  identity: z.optional(z.array(z.string())),
-  volatile: z.optional(z.array(z.string())),
-  poller: z.optional(z.boolean()),
-  mutating: z.optional(z.boolean()),
-  gui: z.optional(z.boolean()),
+export const toolContractDefinition = partial({
+  identity: list(text()),
+  volatile: list(text()),
+  poller: boolean,
+  mutating: boolean,
+  gui: boolean,
 });
 
-const placeholders = new Set(['number', 'word', 'line', 'text']);
+const placeholders = ['number', 'word', 'line', 'text'];
 
 /** A text with placeholders. It starts with literal text, so that most texts are ruled out quickly. */
-const textTemplateSchema = z.string().check(
-  maxLength(500),
-  refine(
-    (template: string) => /^[^\s{][^{]{3}/.test(template),
-    'must start with at least four literal characters, without leading white space, before its first placeholder',
-  ),
+const textTemplate = text(500, (template, refuse) => {
+  if (!/^[^\s{][^{]{3}/.test(template))
+    refuse('must start with at least four literal characters, the first of which is not white space');
   // Adjacent numbers could be split in too many ways.
-  refine(
-    (template: string) => !/\}[\d.]*\{/.test(template),
-    'must have more than digits and dots between two placeholders, so that it is clear where the first one ends',
-  ),
-  refine(
-    (template: string) =>
-      [...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.has(name)),
-    `has an unknown placeholder; known ones are ${[...placeholders].map((name) => `{${name}}`).join(', ')}`,
-  ),
-  refine(
-    (template: string) => (template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length <= 1,
-    'can contain only one of {word}, {line} and {text} before a last one at its end',
-  ),
-);
+  if (/\}[\d.]*\{/.test(template)) refuse('must have more than digits and dots between two placeholders');
+  if (![...template.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => placeholders.includes(name)))
+    refuse(
+      `has an unknown placeholder; known ones are ${placeholders.map((name) => `{${name}}`).join(', ')}`,
+    );
+  if ((template.slice(0, -1).match(/\{(?:word|line|text)\}/g) ?? []).length > 1)
+    refuse('can contain only one of {word}, {line} and {text} before a last one at its end');
+});
 
-export const agentContractSchema = z.strictObject({
-  names: z.optional(z.array(z.string())),
-  tools: z.optional(mapOf(toolContractSchema)),
-  result_noise: z.optional(z.array(textTemplateSchema)),
-  not_run: z.optional(z.array(textTemplateSchema)),
-  harness_prompts: z.optional(z.array(textTemplateSchema)),
+export const agentContractDefinition = partial({
+  names: list(text()),
+  tools: mapOf(toolContractDefinition),
+  result_noise: list(textTemplate),
+  not_run: list(textTemplate),
+  harness_prompts: list(textTemplate),
 });
 
 /** Limits of sub-agents, and contracts of agents by their names, which therefore cannot be those of the limits. */
 export interface AgentsSettings {
-  readonly [name: string]: z.infer<typeof agentContractSchema> | number | undefined;
+  readonly [name: string]: OutputOf<typeof agentContractDefinition> | number | undefined;
   readonly max_children?: number | undefined;
   readonly max_depth?: number | undefined;
 }
 
-const agentsSchema: z.ZodMiniType<AgentsSettings, AgentsSettings> = z.catchall(
-  z.object({
-    max_children: z.optional(whole(1, 10_000)),
-    max_depth: z.optional(whole(1, 100)),
-  }),
-  agentContractSchema,
-);
+const agents = mapOf(
+  agentContractDefinition,
+  optionals({ max_children: whole(1, 10_000), max_depth: whole(1, 100) }),
+) as Definition<AgentsSettings>;
 
-const turnsSchema = whole(1);
-const historySchema = whole(1, 100);
+/** The semantic settings that can differ by model, where omitted keys stay the server's. */
+const modelSemantic = {
+  enabled: boolean,
+  mode,
+  after_turns: whole(1),
+  interval: whole(1),
+  history_turns: whole(1, 100),
+  confidence: unitInterval,
+};
 
-const semanticSchema = z.strictObject({
-  enabled: onOffSchema,
-  mode: z.optional(modeSchema),
-  after_turns: z.prefault(turnsSchema, 30),
-  interval: z.prefault(turnsSchema, 10),
-  history_turns: z.prefault(historySchema, 20),
-  confidence: z.prefault(unitInterval, 0.9),
-  second_opinion: z.prefault(z.boolean(), false),
-  max_concurrent: z.prefault(whole(1), 4),
-  per_minute: z.prefault(whole(1), 60),
-  per_session: z.prefault(whole(1), 100),
-  timeout_seconds: z.prefault(positive(3600), 60),
-  max_characters: z.prefault(whole(2000, 1_000_000), 24_000),
+const semantic = block({
+  ...optionals(modelSemantic),
+  after_turns: prefault(modelSemantic.after_turns, 30),
+  interval: prefault(modelSemantic.interval, 10),
+  history_turns: prefault(modelSemantic.history_turns, 20),
+  confidence: prefault(modelSemantic.confidence, 0.9),
+  second_opinion: prefault(boolean, false),
+  max_concurrent: prefault(whole(1), 4),
+  per_minute: prefault(whole(1), 60),
+  per_session: prefault(whole(1), 100),
+  timeout_seconds: prefault(positive(3600), 60),
+  max_characters: prefault(whole(2000, 1_000_000), 24_000),
 });
 
-/** The semantic settings that can differ by model. They have no defaults, so that omitted keys stay the server's. */
-const modelSemanticSchema = z.strictObject({
-  enabled: onOffSchema,
-  mode: z.optional(modeSchema),
-  after_turns: z.optional(turnsSchema),
-  interval: z.optional(turnsSchema),
-  history_turns: z.optional(historySchema),
-  confidence: z.optional(unitInterval),
+const toolCallLimit = partial({
+  enabled: boolean,
+  max_turns: whole(1, 1_000_000),
 });
 
-const toolCallLimitSchema = z.strictObject({
-  enabled: onOffSchema,
-  max_turns: z.optional(whole(1, 1_000_000)),
-});
-
-const turnRequestsSchema = z.strictObject({
-  enabled: onOffSchema,
-  max_turn_requests: z.optional(whole(1, 1_000_000)),
+const turnRequests = partial({
+  enabled: boolean,
+  max_turn_requests: whole(1, 1_000_000),
 });
 
 const budgetLimits = {
-  enabled: onOffSchema,
-  tokens: z.optional(z.number().check(isInteger, above(0))),
-  usd: z.optional(positive(1_000_000_000)),
-  calls: z.optional(z.number().check(isInteger, above(0))),
-  minutes: z.optional(positive(1_000_000)),
+  enabled: boolean,
+  tokens: number({ isWhole: true, above: 0 }),
+  usd: positive(1_000_000_000),
+  calls: number({ isWhole: true, above: 0 }),
+  minutes: positive(1_000_000),
 };
 
-const budgetSchema = z.strictObject({ ...budgetLimits, per: z.optional(z.enum(budgetScopes)) });
+const budget = partial({ ...budgetLimits, per: choice(budgetScopes) });
 
-const usdSchema = z.number().check(minimum(0), maximum(1_000_000));
+const usd = number({ min: 0, max: 1_000_000 });
 
 /** US dollars per million tokens of a model. */
-const priceSchema = z.strictObject({
-  input: usdSchema,
-  output: usdSchema,
-  cached_input: z.optional(usdSchema),
-  cache_write: z.optional(usdSchema),
+const price = block({
+  input: usd,
+  output: usd,
+  cached_input: optional(usd),
+  cache_write: optional(usd),
 });
 
 /** Each mask pattern is searched for in every text that is written. */
 const MAX_MASKS = 1000;
 
-const patternSchema = z.string().check(({ value: input, issues }) => {
-  const parsed = parsePattern(input);
-  const shown = input.length <= 80 ? input : `${input.slice(0, 79)}…`;
-  if (!parsed.ok)
-    issues.push({ code: 'custom', input, message: `${JSON.stringify(shown)} ${parsed.why}`, continue: true });
+const pattern = text(undefined, (given, refuse) => {
+  const parsed = parsePattern(given);
+  const shown = given.length <= 80 ? given : `${given.slice(0, 79)}…`;
+  if (!parsed.ok) refuse(`${JSON.stringify(shown)} ${parsed.why}`);
 });
 
 const stopAfterDenials = whole(1, 1_000_000);
-const onBudget = z.enum(['stop', 'ask']);
+const onBudget = choice(['stop', 'ask']);
+
+/** The blocks of detectors that a model's settings and a server's share. */
+const shared = {
+  tool_call_loop: toolCallLoopDefinition,
+  content_loop: textLoop,
+  thought_loop: textLoop,
+  tool_cycle: toolCycle,
+  stagnation,
+  outage,
+  tool_call_limit: toolCallLimit,
+  turn_requests: turnRequests,
+};
 
 /** Settings of a model. The last four are an older spelling of `tool_call_loop`, which takes precedence. */
-export const modelSettingsSchema = z.strictObject({
-  enabled: z.optional(z.boolean()),
-  stop_after_denials: z.optional(stopAfterDenials),
-  on_budget: z.optional(onBudget),
-  preset: z.optional(z.enum(presetNames)),
-  tool_call_loop: z.optional(toolCallLoopSchema),
-  content_loop: z.optional(textLoopSchema),
-  thought_loop: z.optional(textLoopSchema),
-  tool_cycle: z.optional(toolCycleSchema),
-  stagnation: z.optional(stagnationSchema),
-  outage: z.optional(outageSchema),
-  tool_call_limit: z.optional(toolCallLimitSchema),
-  turn_requests: z.optional(turnRequestsSchema),
-  budget: z.optional(z.strictObject(budgetLimits)),
-  per_tool: z.optional(mapOf(toolContractSchema)),
-  semantic: z.optional(modelSemanticSchema),
+export const modelDefinition = partial({
+  enabled: boolean,
+  stop_after_denials: stopAfterDenials,
+  on_budget: onBudget,
+  preset: choice(presetNames),
+  ...shared,
+  budget: partial(budgetLimits),
+  per_tool: mapOf(toolContractDefinition),
+  semantic: partial(modelSemantic),
   tool_loop_detection_enabled: toolCallLimits.enabled,
   tool_loop_detection_max_repeats: toolCallLimits.max_repeats,
   tool_loop_detection_ttl_seconds: toolCallLimits.ttl_seconds,
@@ -269,67 +256,50 @@ export const modelSettingsSchema = z.strictObject({
 
 const modelName = /^[^/]+\/.+$/;
 
-const modelsSchema = mapOf(modelSettingsSchema).check(({ value, issues }) => {
+const models = mapOf(modelDefinition, {}, (value, refuse) => {
   for (const name of Object.keys(value))
-    if (!modelName.test(name))
-      issues.push({ code: 'custom', path: [name], input: name, message: 'must be <backend>/<model>' });
+    if (!modelName.test(name)) refuse('must be <backend>/<model>', [name]);
 });
 
 /** Detection settings of a server; models and sessions can override them. */
-export const detectionSchema = z.strictObject({
-  enabled: z.prefault(z.boolean(), true),
-  stopped: z.prefault(z.boolean(), false),
-  stop_after_denials: z.prefault(stopAfterDenials, 3),
-  on_budget: z.prefault(onBudget, 'stop'),
-  preset: z.prefault(z.enum(presetNames), 'balanced'),
-  tool_call_loop: z.prefault(toolCallLoopSchema, {}),
-  content_loop: z.prefault(textLoopSchema, {}),
-  thought_loop: z.prefault(textLoopSchema, {}),
-  tool_cycle: z.prefault(toolCycleSchema, {}),
-  stagnation: z.prefault(stagnationSchema, {}),
-  outage: z.prefault(outageSchema, {}),
-  tool_call_limit: z.prefault(toolCallLimitSchema, {}),
-  turn_requests: z.prefault(turnRequestsSchema, {}),
-  budget: z.prefault(budgetSchema, {}),
-  per_tool: z.prefault(mapOf(toolContractSchema), {}),
-  agents: z.prefault(agentsSchema, {}),
-  prices: z.prefault(mapOf(priceSchema), {}),
-  semantic: z.prefault(semanticSchema, {}),
-  overrides: z.prefault(
-    z.strictObject({
-      models: z.prefault(modelsSchema, {}),
+export const detectionDefinition = block({
+  enabled: prefault(boolean, true),
+  stopped: prefault(boolean, false),
+  stop_after_denials: prefault(stopAfterDenials, 3),
+  on_budget: prefault(onBudget, 'stop'),
+  preset: prefault(choice(presetNames), 'balanced'),
+  ...defaults({
+    ...shared,
+    budget,
+    per_tool: mapOf(toolContractDefinition),
+    agents,
+    prices: mapOf(price),
+    semantic,
+    overrides: block(defaults({ models })),
+    session: block({
+      idle_seconds: prefault(positive(), 3600),
+      max_sessions: prefault(whole(1), 200_000),
     }),
-    {},
-  ),
-  session: z.prefault(
-    z.strictObject({
-      idle_seconds: z.prefault(positive(), 3600),
-      max_sessions: z.prefault(whole(1), 200_000),
+    privacy: block({
+      mask: prefault(list(pattern, MAX_MASKS), []),
+      store_text: prefault(boolean, true),
     }),
-    {},
-  ),
-  privacy: z.prefault(
-    z.strictObject({
-      mask: z.prefault(z.array(patternSchema).check(maxLength(MAX_MASKS)), []),
-      store_text: z.prefault(z.boolean(), true),
-    }),
-    {},
-  ),
+  }),
 });
 
 /** Picks the detection settings out of a configuration that may contain more. */
 export function detectionSettings(settings: DetectionSettings): DetectionSettings {
-  const keys = Object.keys(detectionSchema.shape) as (keyof DetectionSettings)[];
+  const keys = Object.keys(detectionDefinition.shape) as (keyof DetectionSettings)[];
   return Object.fromEntries(keys.map((key) => [key, settings[key]])) as DetectionSettings;
 }
 
 /** Effective detection settings, defaults filled in. */
-export type DetectionSettings = z.infer<typeof detectionSchema>;
+export type DetectionSettings = OutputOf<typeof detectionDefinition>;
 /** Detection settings as a user writes them. */
-export type DetectionInput = z.input<typeof detectionSchema>;
+export type DetectionInput = InputOf<typeof detectionDefinition>;
 /** Detection settings of one model, which override those of the server. */
-export type ModelSettings = z.infer<typeof modelSettingsSchema>;
-export type ToolCallLoopSettings = z.infer<typeof toolCallLoopSchema>;
-export type ToolContractSettings = z.infer<typeof toolContractSchema>;
-export type AgentContractSettings = z.infer<typeof agentContractSchema>;
-export type PriceSettings = z.infer<typeof priceSchema>;
+export type ModelSettings = OutputOf<typeof modelDefinition>;
+export type ToolCallLoopSettings = OutputOf<typeof toolCallLoopDefinition>;
+export type ToolContractSettings = OutputOf<typeof toolContractDefinition>;
+export type AgentContractSettings = OutputOf<typeof agentContractDefinition>;
+export type PriceSettings = OutputOf<typeof price>;

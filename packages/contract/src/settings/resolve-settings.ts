@@ -1,7 +1,8 @@
 import { environmentSettings } from './environment-settings.ts';
-import { blockKeys, findSetting, settingPaths, valueFromText } from './setting-paths.ts';
+import { blockKeys, findSetting, settingPaths } from './setting-paths.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 import { type SettingOrigin, SettingsDraft } from './settings-draft.ts';
+import { valueFromText } from './value-from-text.ts';
 
 /** The sources of settings, in ascending order of precedence. */
 export interface SettingSources {

@@ -1,12 +1,12 @@
-import { safeParse } from 'zod/mini';
 import type * as core from 'zod/v4/core';
 import { editDistance } from '../lib/edit-distance.ts';
-import { jsonFrom } from '../lib/read-json.ts';
 
-/** The dotted paths of a settings schema: lookup, suggestions for misspelled ones, and values from text. */
+/** The dotted paths of a settings schema: lookup, and suggestions for misspelled ones. */
 
-/** A schema, written with `zod` or with `zod/mini`. */
-export type SettingSchema = core.$ZodType;
+/** A schema, written with `zod` or with `zod/mini`, or the definition of one. */
+export interface SettingSchema {
+  readonly _zod: { readonly def: core.$ZodTypeDef };
+}
 
 /** A single setting. */
 export interface SettingPath {
@@ -111,57 +111,13 @@ export function schemaShape(schema: SettingSchema): Readonly<Record<string, Sett
   return def.type === 'object' ? def.shape : undefined;
 }
 
-/** What a schema is made of; its `type` tells the kinds apart, whichever of `zod` and `zod/mini` wrote it. */
+/** What a schema is made of; its `type` tells the kinds apart. */
 export function schemaDef(schema: SettingSchema): core.$ZodTypes['_zod']['def'] {
   return (schema as core.$ZodTypes)._zod.def;
 }
 
 function prefixed(key: string, node: SettingNode | undefined): SettingNode | undefined {
   return node && { keys: [key, ...node.keys], schema: node.schema };
-}
-
-const booleanWords: ReadonlyMap<string, boolean> = new Map([
-  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
-]);
-
-/**
- * Converts the text of an environment variable or flag to a value: JSON if the schema accepts it, a list for an array
- * (`a:9092,b:9092`), a boolean for words such as `yes` and `off`, else the text itself. A text that cannot be converted
- * is returned unchanged, so that the schema reports it.
- */
-export function valueFromText(text: string, schema: SettingSchema): unknown {
-  const def = schemaDef(unwrapSchema(schema));
-  // A text with a format, such as a URL, may be written in quotes.
-  if (def.type === 'string' && !('format' in def)) return text;
-  // A choice of older spellings may be written in quotes.
-  if (def.type === 'enum' && def.checks === undefined) return choiceFrom(text, schema);
-  if (def.type !== 'array') return scalarFromText(text, schema);
-  const json = jsonFrom(text);
-  return Array.isArray(json) ? json : listFrom(text);
-}
-
-/** The same for a value that is neither free text nor a list. */
-export function scalarFromText(text: string, schema: SettingSchema): unknown {
-  const { type } = schemaDef(unwrapSchema(schema));
-  if (type === 'boolean') return booleanWords.get(text.trim().toLowerCase()) ?? text;
-  const json = jsonFrom(text);
-  if (json === undefined) return choiceFrom(text, schema);
-  if (safeParse(schema, json).success) return json;
-  return safeParse(schema, text).success ? text : json;
-}
-
-/** A word such as `CHANCE`, as the schema spells it; other texts are unchanged. */
-export function choiceFrom(text: string, schema: SettingSchema): string {
-  const word = text.trim().toLowerCase();
-  return safeParse(schema, text).success || !safeParse(schema, word).success ? text : word;
-}
-
-function listFrom(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 const secretName = /password|secret|token(?!_endpoint)|key|database_url/i;

@@ -3,7 +3,6 @@ import type * as core from 'zod/v4/core';
 import { allowedValues } from './allowed-values.ts';
 import {
   blockKeys,
-  choiceFrom,
   didYouMean,
   entrySchema,
   findSetting,
@@ -17,6 +16,7 @@ import {
   unwrapSchema,
 } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
+import { choiceFrom } from './value-from-text.ts';
 
 /** Where a value comes from; `name` is the file, environment variable, flag or preset. */
 export interface SettingOrigin {
@@ -68,7 +68,7 @@ export class SettingsDraft {
 
   #set(keys: readonly string[], schema: SettingSchema, given: unknown, origin: SettingOrigin): void {
     const value = typeof given === 'string' ? choiceFrom(given, schema) : given;
-    const parsed = safeParse(schema, value);
+    const parsed = parseBy(schema, value);
     if (!parsed.success) {
       const entry = entrySchemas(schema);
       if (entry !== undefined) {
@@ -126,6 +126,10 @@ export class SettingsDraft {
   }
 }
 
+function parseBy(schema: SettingSchema, value: unknown) {
+  return safeParse(schema as core.$ZodType, value);
+}
+
 /** The schemas of the entries of a list of blocks; undefined for other values. */
 function entrySchemas(schema: SettingSchema): readonly SettingSchema[] | undefined {
   const list = schemaDef(unwrapSchema(schema));
@@ -142,7 +146,7 @@ function keysAt(
   const { type } = entries[Number(index)] as { type?: unknown };
   const own = schemas.find((schema) => {
     const kind = schemaShape(schema)?.['type'];
-    return kind !== undefined && safeParse(kind, type).success;
+    return kind !== undefined && parseBy(kind, type).success;
   });
   const node = own && findSetting(own, inside.map(String).join('.'));
   if (own === undefined) return [];

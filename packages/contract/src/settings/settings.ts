@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { detectionSchema, presetNames } from './detection-settings.ts';
+import { detectionSchema } from './detection-schema.ts';
+import { presetNames } from './detection-settings.ts';
 import { checkKafkaSecurity, kafkaSecuritySettings } from './kafka-security.ts';
 import { notificationsSchema } from './notification-settings.ts';
 import { oidcSettingsSchema } from './oidc-settings.ts';

@@ -2,13 +2,12 @@ import {
   type Cost,
   type DetectionSettings,
   type DetectorId,
-  detectionSchema,
   type EvidenceOf,
   incidentTitle,
   type ThresholdOrigin,
   type Verdict,
 } from '@loopwatch/contract';
-import { valueAt } from '@loopwatch/contract/internal';
+import { detectionDefinition, parseSettings, valueAt } from '@loopwatch/contract/internal';
 import type { Mark } from '../calls/mark.ts';
 import { sha256 } from '../lib/digest.ts';
 import { roundUsd } from '../lib/round-usd.ts';
@@ -189,7 +188,7 @@ function hash(parts: readonly (string | number)[]): string {
   return sha256(JSON.stringify(parts), 32);
 }
 
-const DEFAULTS = detectionSchema.parse({});
+const DEFAULTS = parseSettings(detectionDefinition, {});
 /** Alternative name in a model's settings. */
 const OLDER_NAME = 'tool_loop_detection_max_repeats';
 

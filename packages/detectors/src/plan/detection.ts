@@ -1,10 +1,5 @@
-import {
-  type DetectionInput,
-  type DetectionSettings,
-  detectionSchema,
-  detectionSettings,
-  inEnglish,
-} from '@loopwatch/contract';
+import { type DetectionInput, type DetectionSettings, detectionSettings } from '@loopwatch/contract';
+import { detectionDefinition, parseSettings } from '@loopwatch/contract/internal';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { Privacy } from '../privacy/mask.ts';
 import { withModel } from '../settings/effective-settings.ts';
@@ -67,13 +62,13 @@ const MAX_KNOWN = 16;
  * Like {@link detectionOf}, but the same object for an equal configuration: parsing it takes as long as several events, and a
  * plan as many.
  *
- * @throws $ZodError that names the key, if the configuration is invalid
+ * @throws TypeError that names the key, if the configuration is invalid
  */
 export function sharedDetection(config: DetectionInput, semantic: SemanticLayer | null): Detection {
   const key = JSON.stringify(config, exactly);
   let detection = known.get(key);
   if (detection?.semantic !== semantic) {
-    detection = plannedDetection(detectionSchema.parse(config, inEnglish), semantic);
+    detection = plannedDetection(parseSettings(detectionDefinition, config), semantic);
     if (known.size === MAX_KNOWN) known.clear();
     known.set(key, detection);
   }

@@ -1,10 +1,5 @@
-import {
-  type Control,
-  controlSchema,
-  type DetectionSettings,
-  detectionSchema,
-  readJson,
-} from '@loopwatch/contract';
+import { type Control, controlSchema, type DetectionSettings, readJson } from '@loopwatch/contract';
+import { detectionDefinition, parseSettings } from '@loopwatch/contract/internal';
 import { sha256 } from '../lib/digest.ts';
 import { oneLine } from '../lib/one-line.ts';
 import { leftOutText, withScope, withScopes } from '../settings/wide-settings.ts';
@@ -129,6 +124,6 @@ function faultIn(control: Control, scope: string, isSession: boolean): string | 
   if (control.scope !== scope) return `its scope is ${control.scope}`;
   // A session rejects invalid settings itself.
   if (isSession) return undefined;
-  const result = withScope(detectionSchema.parse({}), scope, {});
+  const result = withScope(parseSettings(detectionDefinition, {}), scope, {});
   return 'refused' in result ? result.refused : undefined;
 }

@@ -8,7 +8,7 @@ import { handleOf, type SessionAnalyzerHandle } from './session-analyzer-handle.
  *
  * @param config detection settings as in the configuration file; the preset supplies defaults
  * @param semantic `semanticLayer`, if the caller answers its checks; without it the layer is off and not bundled
- * @throws $ZodError that names the key, if the configuration is invalid
+ * @throws TypeError that names the key, if the configuration is invalid
  */
 export function createSessionAnalyzer(
   config: DetectionInput = {},

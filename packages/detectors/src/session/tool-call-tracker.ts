@@ -1,11 +1,5 @@
-import {
-  type DetectionInput,
-  detectionSchema,
-  inEnglish,
-  type KnownEvent,
-  shortName,
-  type VerdictAction,
-} from '@loopwatch/contract';
+import { type DetectionInput, type KnownEvent, shortName, type VerdictAction } from '@loopwatch/contract';
+import { detectionDefinition, parseSettings } from '@loopwatch/contract/internal';
 import { toolRepeatPlan } from '../detectors/tool-repeat/options.ts';
 import { ToolRepeat } from '../detectors/tool-repeat/tool-repeat.ts';
 import { blockMessage, toolGuidance } from '../detectors/tool-repeat/wording.ts';
@@ -41,13 +35,13 @@ export interface ToolCallTracker {
  * three similar calls within five minutes are blocked.
  *
  * @param config a `tool_call_loop` block as in the configuration file, or detection settings that hold one
- * @throws $ZodError that names the key, if the configuration is invalid
+ * @throws TypeError that names the key, if the configuration is invalid
  */
 export function createToolCallTracker(
   config: DetectionInput | NonNullable<DetectionInput['tool_call_loop']> = {},
 ): ToolCallTracker {
   const whole = 'preset' in config || 'tool_call_loop' in config ? config : { tool_call_loop: config };
-  const settings = detectionSchema.parse({ preset: 'similar', ...whole }, inEnglish);
+  const settings = parseSettings(detectionDefinition, { preset: 'similar', ...whole });
   const plan = toolRepeatPlan(settings, presets[settings.preset]);
   const detector = new ToolRepeat(plan);
   const totals = new SessionTotals();

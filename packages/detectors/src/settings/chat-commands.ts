@@ -1,5 +1,9 @@
-import { toolCallLoopSchema } from '@loopwatch/contract';
-import { scalarFromText } from '@loopwatch/contract/internal';
+import {
+  isSetting,
+  type SettingPath,
+  scalarFromText,
+  toolCallLoopDefinition,
+} from '@loopwatch/contract/internal';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -39,10 +43,10 @@ const settingsByName = {
   tool_loop_mode: 'mode',
 } as const;
 /** The settings that commands change, by name. */
-export const commandSettings = new Map(
+export const commandSettings: ReadonlyMap<string, SettingPath> = new Map(
   Object.entries(settingsByName).map(([name, key]) => [
     name,
-    { path: `tool_call_loop.${key}`, schema: toolCallLoopSchema.shape[key] },
+    { path: `tool_call_loop.${key}`, schema: toolCallLoopDefinition.shape[key] },
   ]),
 );
 
@@ -127,8 +131,8 @@ function setting(parts: readonly string[]): ChatCommand {
     const known = commandSettings.get(commandName(name));
     if (known === undefined) return { refused: { name: name.trim() } };
     const given = unquoted(value ?? '');
-    const parsed = scalarFromText(given, known.schema);
-    if (value === undefined || given === '' || !known.schema.safeParse(parsed).success)
+    const parsed = scalarFromText(given, known.schema, isSetting);
+    if (value === undefined || given === '' || !isSetting(known.schema, parsed))
       return { refused: { name: name.trim(), given, schema: known.schema } };
     set[known.path] = parsed;
   }

@@ -1,12 +1,15 @@
-import { type DetectionInput, type DetectionSettings, detectionSchema, inEnglish } from '@loopwatch/contract';
+import type { DetectionInput, DetectionSettings } from '@loopwatch/contract';
 import {
   allowedValues,
   choiceFrom,
+  detectionDefinition,
   didYouMean,
   entrySchema,
   findSetting,
   nearest,
+  type SettingIssue,
   type SettingSchema,
+  safeParseSettings,
   schemaShape,
   unwrapSchema,
   valueAt,
@@ -39,10 +42,10 @@ function allows(allowed: string, value: unknown): boolean {
 
 /** Settings of detection; a word such as `chance` may be in any case. @throws TypeError */
 export function settingsFrom(input: DetectionInput): DetectionSettings {
-  const given = spelled(detectionSchema, input);
-  const parsed = detectionSchema.safeParse(given, inEnglish);
+  const given = spelled(detectionDefinition, input);
+  const parsed = safeParseSettings(detectionDefinition, given);
   if (parsed.success) return parsed.data;
-  throw new TypeError(parsed.error.issues.map((issue) => faultOf(given, issue)).join('; '));
+  throw new TypeError(parsed.issues.map((issue) => faultOf(given, issue)).join('; '));
 }
 
 function spelled(schema: SettingSchema, value: unknown): unknown {
@@ -58,12 +61,11 @@ function spelled(schema: SettingSchema, value: unknown): unknown {
   return Object.fromEntries(parts);
 }
 
-type Issue = NonNullable<ReturnType<typeof detectionSchema.safeParse>['error']>['issues'][number];
-
-function faultOf(given: unknown, issue: Issue): string {
+function faultOf(given: unknown, issue: SettingIssue): string {
   const keys = issue.path.map(String);
   const name = ['settings', ...keys].join('.');
-  const schema = keys.length === 0 ? detectionSchema : findSetting(detectionSchema, keys.join('.'))?.schema;
+  const schema =
+    keys.length === 0 ? detectionDefinition : findSetting(detectionDefinition, keys.join('.'))?.schema;
   if (schema === undefined || issue.code === 'custom') return `${name}: ${issue.message}`;
   if (issue.code !== 'unrecognized_keys')
     return `${name} is ${shownValue(valueAt(given, keys))}; allowed: ${allowedValues(schema)}`;

@@ -3,9 +3,10 @@ import {
   didYouMean,
   findSetting,
   nearest,
+  type SettingIssue,
   type SettingSchema,
+  safeParseSettings,
 } from '@loopwatch/contract/internal';
-import { safeParse } from 'zod/mini';
 import { assignPath } from './session-settings.ts';
 import { shownValue } from './shown-value.ts';
 
@@ -31,8 +32,8 @@ export function mergeSettings(
   return Object.entries(values).flatMap(([path, value]) => {
     const place = findSetting(schema, path);
     if (place === undefined) return unknownSetting(path, owner, []);
-    const { error } = safeParse(place.schema, value);
-    if (error !== undefined) return refusedValue(path, value, place.schema, error.issues);
+    const parsed = safeParseSettings(place.schema, value);
+    if (!parsed.success) return refusedValue(path, value, place.schema, parsed.issues);
     assignPath(target, [...block, ...place.keys], value);
     return [];
   });
@@ -48,7 +49,7 @@ function refusedValue(
   name: string,
   value: unknown,
   schema: SettingSchema,
-  issues: readonly { readonly code: string; readonly message: string }[],
+  issues: readonly SettingIssue[],
 ): string {
   const own = issues.flatMap(({ code, message }) => (code === 'custom' ? message : []));
   return `${name} is ${shownValue(value)}; allowed: ${[allowedValues(schema), ...own].join('; ')}`;

@@ -1,5 +1,5 @@
-import { type DetectionSettings, detectionSchema, inEnglish } from '@loopwatch/contract';
-import { settingPaths } from '@loopwatch/contract/internal';
+import type { DetectionSettings } from '@loopwatch/contract';
+import { detectionDefinition, safeParseSettings, settingPaths } from '@loopwatch/contract/internal';
 import { isOfProcess } from './process-settings.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts';
 export type SessionOverrides = Readonly<Record<string, unknown>>;
 
 /** The settings that a session can have. */
-export const sessionPaths: readonly string[] = settingPaths(detectionSchema).flatMap(({ path }) =>
+export const sessionPaths: readonly string[] = settingPaths(detectionDefinition).flatMap(({ path }) =>
   isOfProcess(path) ? [] : path,
 );
 
@@ -33,10 +33,10 @@ export function applyControl(
   );
   const input = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   for (const [path, value] of Object.entries(next)) assignPath(input, path.split('.'), value);
-  const parsed = detectionSchema.safeParse(input, inEnglish);
+  const parsed = safeParseSettings(detectionDefinition, input);
   return parsed.success
     ? { overrides: next, settings: parsed.data }
-    : { refused: { values: next, issues: parsed.error.issues } };
+    : { refused: { values: next, issues: parsed.issues } };
 }
 
 /**

@@ -1,5 +1,11 @@
-import { type DetectionSettings, detectionSchema, inEnglish, modelSettingsSchema } from '@loopwatch/contract';
-import { findSetting, settingPaths } from '@loopwatch/contract/internal';
+import type { DetectionSettings } from '@loopwatch/contract';
+import {
+  detectionDefinition,
+  findSetting,
+  modelDefinition,
+  safeParseSettings,
+  settingPaths,
+} from '@loopwatch/contract/internal';
 import { type MergeTarget, mergeSettings, unknownSetting } from './merge-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
 
@@ -67,13 +73,13 @@ export function withScope(
   const target = JSON.parse(JSON.stringify(base)) as Record<string, unknown>;
   const ground: MergeTarget =
     model === undefined
-      ? { target, block: [], schema: detectionSchema, owner: 'detection' }
-      : { target, block: ['overrides', 'models', model], schema: modelSettingsSchema, owner: 'a model' };
+      ? { target, block: [], schema: detectionDefinition, owner: 'detection' }
+      : { target, block: ['overrides', 'models', model], schema: modelDefinition, owner: 'a model' };
   const refused = Object.keys(values).flatMap((path) => unsettable(path, ground) ?? []);
   if (refused.length > 0) return { refused: refused.join('; ') };
   const faults = mergeSettings(ground, values);
-  const parsed = detectionSchema.safeParse(target, inEnglish);
-  if (!parsed.success) faults.push(...parsed.error.issues.map(({ message }) => message));
+  const parsed = safeParseSettings(detectionDefinition, target);
+  if (!parsed.success) faults.push(...parsed.issues.map(({ message }) => message));
   return parsed.success && faults.length === 0 ? { settings: parsed.data } : { refused: faults.join('; ') };
 }
 

@@ -1,26 +1,28 @@
-import { detectionSchema } from '@loopwatch/contract';
 import { type ScopeKind, type SettingKey, scopeKinds } from '@loopwatch/contract/api';
 import {
   allowedValues,
+  detectionDefinition,
+  parseSettings,
   type SettingPath,
   type SettingSchema,
+  schemaOf,
   settingPaths,
   settingText,
 } from '@loopwatch/contract/internal';
 import { applyControl, withScope } from '@loopwatch/detectors/internal';
 import * as z from 'zod';
 
-const base = detectionSchema.parse({});
+const base = parseSettings(detectionDefinition, {});
 const unknownKey = /is no setting|belongs to the process/;
 
 let known: readonly SettingKey[] | undefined;
 
 /** Every detection setting in schema order, including those that can only be set at startup. */
-export const detectionPaths: readonly string[] = settingPaths(detectionSchema).map(({ path }) => path);
+export const detectionPaths: readonly string[] = settingPaths(detectionDefinition).map(({ path }) => path);
 
 /** Every detection setting that can be changed while workers run. Found out once asked for, because every start would wait. */
 export function settingKeys(): readonly SettingKey[] {
-  known ??= settingPaths(detectionSchema)
+  known ??= settingPaths(detectionDefinition)
     .map(toKey)
     .filter(({ scopes }) => scopes.length > 0);
   return known;
@@ -44,7 +46,10 @@ function toKey({ path, schema }: SettingPath): SettingKey {
 }
 
 function partsOf(schema: SettingSchema): Record<string, unknown>[] {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>;
+  const json = z.toJSONSchema(schemaOf(schema), { io: 'input', unrepresentable: 'any' }) as Record<
+    string,
+    unknown
+  >;
   const { anyOf } = json;
   return Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : [json];
 }

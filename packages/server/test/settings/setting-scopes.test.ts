@@ -5,7 +5,7 @@ import { settingPaths } from '@loopwatch/contract/internal';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { applyControl, withScope } from '@loopwatch/detectors/internal';
 import { describe, expect, test } from 'vitest';
-import { safeParse } from 'zod/mini';
+import { type core, safeParse } from 'zod/mini';
 import { checkSettings } from '../../src/settings/check-settings.ts';
 import { parseScope } from '../../src/settings/scope.ts';
 import { settingKeys } from '../../src/settings/setting-keys.ts';
@@ -28,7 +28,10 @@ function documented(path: string): readonly boolean[] {
 const base = detectionSchema.parse({});
 const scopes = { server: 'server', model: 'model:openai/gpt-5', session: 'session:s-1' } as const;
 const defaults = new Map(
-  settingPaths(settingsSchema).map(({ path, schema }) => [path, safeParse(schema, undefined).data]),
+  settingPaths(settingsSchema).map(({ path, schema }) => [
+    path,
+    safeParse(schema as core.$ZodType, undefined).data,
+  ]),
 );
 const keyFault = /is no setting|belongs to the process/;
 

@@ -1,4 +1,4 @@
-import { type core, safeParse } from 'zod/mini';
+import { type SettingIssue, safeParseSettings } from '@loopwatch/contract/internal';
 import { schemaOf } from './schema.ts';
 
 /** A problem of a setting, at the keys that lead to it. */
@@ -10,13 +10,14 @@ export interface Problem {
 /** Why the server would refuse the value of a setting, by the same schema; empty if it would not. */
 export function problemsOf(path: string, value: unknown): readonly Problem[] {
   const schema = schemaOf(path);
-  const issues = (schema && safeParse(schema, value).error?.issues) ?? [];
-  return issues.map((issue) => ({ at: issue.path, text: textOf(issue) }));
+  const parsed = schema && safeParseSettings(schema, value);
+  if (parsed?.success !== false) return [];
+  return parsed.issues.map((issue) => ({ at: issue.path, text: textOf(issue) }));
 }
 
 const types: Readonly<Record<string, string>> = { number: 'a number', int: 'a whole number', string: 'text' };
 
-function textOf(issue: core.$ZodIssue): string {
+function textOf(issue: SettingIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${types[issue.expected] ?? issue.expected}`;

@@ -1,13 +1,13 @@
-import { detectionSchema } from '@loopwatch/contract';
 import {
+  detectionDefinition,
   entrySchema,
   findSetting,
+  isSetting,
   type SettingSchema,
   schemaDef,
   schemaShape,
   unwrapSchema,
 } from '@loopwatch/contract/internal';
-import { safeParse } from 'zod/mini';
 
 /*
  * The parts of a setting with a map, from the same schema that the server checks it with. Not by way of its JSON Schema, which
@@ -28,7 +28,7 @@ export type FieldKind =
 
 /** The schema of a setting. */
 export function schemaOf(path: string): SettingSchema | undefined {
-  return findSetting(detectionSchema, path)?.schema;
+  return findSetting(detectionDefinition, path)?.schema;
 }
 
 /** The fields of each entry of a map; undefined if the setting is none. */
@@ -43,7 +43,7 @@ function fieldsOf(shape: Readonly<Record<string, SettingSchema>>): Field[] {
   return Object.entries(shape)
     .map(([key, value]) => ({
       key,
-      isRequired: !safeParse(value, undefined).success,
+      isRequired: !isSetting(value, undefined),
       ...kindOf(value),
     }))
     .toSorted((a, b) => Number('fields' in a) - Number('fields' in b));
@@ -59,14 +59,12 @@ function kindOf(schema: SettingSchema): FieldKind {
       return { kind: 'block', fields: fieldsOf(def.shape) };
     case 'array':
       return { kind: 'lines' };
-    case 'pipe':
-      return kindOf(def.in);
     case 'enum':
       return { kind: 'choice', choices: Object.values(def.entries).map(String) };
     case 'boolean':
       return { kind: 'boolean' };
     case 'number':
-      return { kind: 'number', isNullable: safeParse(schema, null).success };
+      return { kind: 'number', isNullable: isSetting(schema, null) };
     default:
       return { kind: 'text' };
   }

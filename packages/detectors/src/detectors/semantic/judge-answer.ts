@@ -1,17 +1,26 @@
-import { type CheckAnswer, jsonFrom, judgeAnswerSchema } from '@loopwatch/contract';
+import { type CheckAnswer, jsonFrom } from '@loopwatch/contract';
+import { block, number, safeParseSettings, text } from '@loopwatch/contract/internal';
 
 /** A longer answer is rejected. */
 const MAX_ANSWER = 200_000;
 const MAX_ANALYSIS = 4000;
+
+/** `judgeAnswerSchema` without zod, which the library does without. */
+const judgeAnswer = block({ analysis: text(), confidence: number({ min: 0, max: 1 }) });
 
 /**
  * Parses a model's answer: one JSON object and nothing else. A model without structured output may wrap it in a code
  * fence or precede it with reasoning. Other text around it makes it malformed, because it could be quoted from the
  * judged data.
  */
-export function parseJudgeAnswer(text: string): CheckAnswer {
-  if (text.length > MAX_ANSWER) return { failure: 'malformed' };
-  const parsed = judgeAnswerSchema.safeParse(jsonFrom(unwrapped(text)));
+export function parseJudgeAnswer(answer: string): CheckAnswer {
+  if (answer.length > MAX_ANSWER) return { failure: 'malformed' };
+  // Models add fields of their own.
+  const said = Object(jsonFrom(unwrapped(answer))) as Record<string, unknown>;
+  const parsed = safeParseSettings(judgeAnswer, {
+    analysis: said['analysis'],
+    confidence: said['confidence'],
+  });
   if (!parsed.success) return { failure: 'malformed' };
   const { analysis, confidence } = parsed.data;
   return { analysis: analysis.slice(0, MAX_ANALYSIS), confidence };
