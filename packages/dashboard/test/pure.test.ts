@@ -13,6 +13,7 @@ import {
   formatReason,
   formatStep,
 } from '../src/lib/format.ts';
+import { ratesOf } from '../src/overview/rate.ts';
 import { faviconFor } from '../src/page/favicon.ts';
 import { writeSet } from '../src/settings/address.ts';
 import { jsonExamples, labelOf } from '../src/settings/value.ts';
@@ -113,6 +114,20 @@ describe('formatting', () => {
     expect(costSentence(row({ cost: batches, count: 5 }))).toMatch(
       /^15 calls in 5 steps and 5 model requests in/,
     );
+  });
+});
+
+describe('loops per 100 sessions, step by step', () => {
+  const step = (at: number, loops: number, sessions: number) => ({ at, loops, sessions });
+  const full = [step(0, 1, 10), step(60, 0, 0), step(120, 3, 10)];
+
+  it.each([
+    ['all steps are over', full, 180, [10, null, 30]],
+    ['the last step goes on', [...full, step(180, 0, 4)], 200, [10, null, 30, null]],
+    ['only the last step has sessions', [step(120, 0, 0), step(180, 1, 4)], 200, [null, 25]],
+    ['there are none', [], 200, []],
+  ])('%s', (_, steps, to, rates) => {
+    expect(ratesOf({ steps, stepMs: 60 }, to)).toEqual(rates);
   });
 });
 

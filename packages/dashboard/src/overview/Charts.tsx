@@ -8,7 +8,7 @@ import type { ChartMark, Series } from '../ui/charts/chart-props.ts';
 import { rangeText } from '../ui/controls/TimeRangePicker.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { deployText } from './DeployList.tsx';
-import { per100 } from './rate.ts';
+import { ratesOf } from './rate.ts';
 
 interface Props {
   readonly overview: Overview;
@@ -23,8 +23,7 @@ function useTimes({ buckets }: Overview): readonly number[] {
   return useMemo(() => buckets.map(({ at }) => at), [buckets]);
 }
 
-/** Rows that are always full, whatever the number of charts and the width. */
-/** Cards in a row are of one height; their charts stand at the bottom, so that the axes of time are on one line. */
+/** Rows that are full, of cards of one height; their charts are at the bottom, so that the axes of time are on one line. */
 const rowClass = 'flex flex-wrap gap-4 [&>*]:flex [&>*]:flex-col [&>*]:min-w-0 [&>*>:last-child]:mt-auto';
 
 function useDeployMarks({ deploys }: Overview): readonly ChartMark[] {
@@ -46,14 +45,15 @@ export function IncidentsFound(props: Props) {
 }
 
 function RateChart({ overview, range, onZoom }: Props) {
-  const { steps, stepMs } = overview.rate;
+  const { to, rate } = overview;
+  const { steps, stepMs } = rate;
   const marks = useDeployMarks(overview);
   const times = useMemo(() => steps.map(({ at }) => at), [steps]);
   const series = useMemo(
     (): Series[] => [
-      { id: 'rate', name: 'loops per 100 sessions', color: '--color-hot', values: steps.map(per100) },
+      { id: 'rate', name: 'loops per 100 sessions', color: '--color-hot', values: ratesOf(rate, to) },
     ],
-    [steps],
+    [rate, to],
   );
   return (
     <Card title="Loops per 100 sessions" note={`active in each ${formatStep(stepMs)}`}>

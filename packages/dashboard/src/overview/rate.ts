@@ -21,6 +21,20 @@ export function wasteFigure(current: LoopRate): RateFigure {
   return { now: wasteShare(current), before: current.previous && wasteShare(current.previous) };
 }
 
+/**
+ * Loops per 100 sessions, step by step. The last step is left out while it goes on, unless it is the only one with sessions: what
+ * is active now may loop later, so the curve would end with a fall.
+ */
+export function ratesOf(
+  { steps, stepMs }: Pick<LoopRate, 'steps' | 'stepMs'>,
+  to: number,
+): (number | null)[] {
+  const rates = steps.map(per100);
+  const isOver = (steps.at(-1)?.at ?? 0) + stepMs <= to;
+  const earlier = rates.slice(0, -1);
+  return isOver || earlier.every((value) => value === null) ? rates : [...earlier, null];
+}
+
 export function per100({ loops, sessions }: Pick<LoopAmounts, 'loops' | 'sessions'>): number | null {
   return sessions === 0 ? null : (100 * loops) / sessions;
 }
