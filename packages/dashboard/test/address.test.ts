@@ -121,12 +121,27 @@ describe('URL search parameters', () => {
 
 describe('search box text', () => {
   it.each([
-    ['cart broken', { text: 'cart broken', terms: [], wrong: [] }],
-    ['agent:ci-fixer cart', { text: 'cart', terms: [{ name: 'agent', value: 'ci-fixer' }], wrong: [] }],
-    ['tool:"read file"', { text: '', terms: [{ name: 'tool', value: 'read file' }], wrong: [] }],
-    ['detector:loop x', { text: 'x', terms: [], wrong: ['detector:loop'] }],
-    ['http://a.b', { text: 'http://a.b', terms: [], wrong: [] }],
-    ['session:', { text: 'session:', terms: [], wrong: [] }],
+    ['cart broken', { text: 'cart broken', terms: [], wrong: [], misspelled: [] }],
+    [
+      'agent:ci-fixer cart',
+      { text: 'cart', terms: [{ name: 'agent', value: 'ci-fixer' }], wrong: [], misspelled: [] },
+    ],
+    [
+      'tool:"read file"',
+      { text: '', terms: [{ name: 'tool', value: 'read file' }], wrong: [], misspelled: [] },
+    ],
+    ['detector:loop x', { text: 'x', terms: [], wrong: ['detector:loop'], misspelled: [] }],
+    ['http://a.b', { text: 'http://a.b', terms: [], wrong: [], misspelled: [] }],
+    ['session:', { text: 'session:', terms: [], wrong: [], misspelled: [] }],
+    [
+      'agnet:ci-fixer Error:5 x',
+      {
+        text: 'agnet:ci-fixer Error:5 x',
+        terms: [],
+        wrong: [],
+        misspelled: [{ word: 'agnet:', meant: 'agent:' }],
+      },
+    ],
   ])('is parsed: %s', (typed, terms) => {
     expect(readTerms(filters, typed)).toEqual(terms);
   });

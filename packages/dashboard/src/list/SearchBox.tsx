@@ -47,7 +47,11 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     if (readTerms(filters, typed).text !== (filter.q ?? '')) setTyped(filter.q ?? '');
   }
   const suggestions = open ? suggest(filters, typed, values) : [];
-  const { wrong } = readTerms(filters, typed);
+  const { wrong, misspelled } = readTerms(filters, typed);
+  const hints = [
+    ...(wrong.length === 0 ? [] : [`Unknown value: ${wrong.join(', ')}`]),
+    ...misspelled.map(({ word, meant }) => `${word} is searched as text. Did you mean ${meant}?`),
+  ];
   useKeys({ search: () => input.current?.focus() });
 
   const apply = (text: string) => {
@@ -144,12 +148,12 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
           </li>
         ))}
       </ul>
-      {wrong.length > 0 && (
+      {hints.length > 0 && suggestions.length === 0 && (
         <p
           role="alert"
           className="px-2 py-0.5 absolute top-[calc(100%_+_4px)] left-0 rounded-sm bg-warm-soft text-warm text-sm"
         >
-          Unknown value: {wrong.join(', ')}
+          {hints.join(' ')}
         </p>
       )}
     </div>

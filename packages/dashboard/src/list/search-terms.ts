@@ -1,3 +1,5 @@
+import { nearest } from '@loopwatch/contract/internal';
+
 /** Filters that can be typed, such as `agent:ci-fixer`. */
 export interface TermFilters<Name extends string> {
   /** Name in the search box. */
@@ -17,23 +19,30 @@ export interface Terms<Name extends string> {
   readonly terms: readonly { readonly name: Name; readonly value: string }[];
   /** Terms with a value that is not allowed. */
   readonly wrong: readonly string[];
+  /** Words that are searched as text, although a filter with a similar name was probably meant. */
+  readonly misspelled: readonly { readonly word: string; readonly meant: string }[];
 }
 
 export function readTerms<Name extends string>(filters: TermFilters<Name>, typed: string): Terms<Name> {
   const terms: { name: Name; value: string }[] = [];
   const wrong: string[] = [];
+  const misspelled: { word: string; meant: string }[] = [];
   const text = typed.replace(
     /([a-z]+):(?:"([^"]*)"|(\S+))/gi,
     (whole, shown: string, quoted?: string, bare?: string) => {
       const name = nameOf(filters, shown);
       const value = quoted ?? bare ?? '';
+      if (name === undefined) {
+        const meant = nearest(shown.toLowerCase(), Object.values(filters.shown));
+        if (meant !== undefined) misspelled.push({ word: `${shown}:`, meant: `${meant}:` });
+      }
       if (name === undefined || value === '') return whole;
       if (filters.allowed[name]?.includes(value) ?? true) terms.push({ name, value });
       else wrong.push(whole);
       return '';
     },
   );
-  return { text: text.replace(/\s+/g, ' ').trim(), terms, wrong };
+  return { text: text.replace(/\s+/g, ' ').trim(), terms, wrong, misspelled };
 }
 
 /** The filter with the terms added; plain words replace the previous ones. */
