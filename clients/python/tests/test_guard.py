@@ -1,10 +1,12 @@
 import asyncio
+import json
+import os
 import socket
 import threading
 import time
 import unittest
 
-from looping import DENIED, Counter, new_guard
+from looping import DENIED, Counter, get, new_guard
 
 from loopwatch import Guard
 
@@ -87,6 +89,123 @@ class TheGuard(unittest.TestCase):
             Guard(mode="block")
 
 
+class Silent:
+    """Raises where its text is asked for."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+class SilentError(Silent, Exception):
+    pass
+
+
+class Thing:
+    pass
+
+
+def circular() -> dict:
+    value = {"name": "circular"}
+    value["self"] = value
+    return value
+
+
+class WhateverAToolTakesAndReturns(unittest.TestCase):
+    def test_passes_through_what_json_cannot_represent(self):
+        values = [circular(), {(1, 2): 3}, {b"a": 1}, {1, 2}, float("nan"), 1j, b"\xff", "\ud800", 10**5000, Silent(), Thing()]
+        for value in values:
+            guard = new_guard()
+            self.assertIs(guard.tool(lambda given: given, name="echo")(value), value)
+            with self.assertRaises(SilentError):
+                guard.tool(lambda: (_ for _ in ()).throw(SilentError()), name="fail")()
+            guard.close()
+            self.assertEqual((guard.stats().calls, guard.stats().faults, guard.stats().dropped), (2, 0, 0))
+
+    def test_denies_a_loop_with_arguments_that_json_cannot_represent(self):
+        same = Thing()
+        for make in (circular, lambda: {(1, 2): 3}, lambda: float("nan"), lambda: same):
+            guard, counter = new_guard(), Counter()
+            read = guard.tool(lambda _, run=counter.read_file: run("a"), name="read")
+            for _ in range(6):
+                read(make())
+            self.assertEqual((counter.runs, guard.stopped), (3, True))
+            guard.close()
+
+    def test_tells_objects_without_a_text_of_their_own_apart(self):
+        guard = new_guard()
+        save = guard.tool(lambda _: "saved", name="save")
+        poll = guard.tool(Thing, name="poll")
+        self.assertEqual({save(Thing()) for _ in range(8)}, {"saved"})
+        self.assertEqual({type(poll()) for _ in range(8)}, {Thing})
+        guard.close()
+
+    def test_a_denial_comes_in_the_way_in_which_the_tool_returns(self):
+        async def last(values):
+            return [value async for value in values][-1]
+
+        class Reader:
+            async def __call__(self, path):
+                return "Error: not found"
+
+        def lines(path):
+            yield "reading"
+            yield "Error: not found"
+
+        async def stream(path):
+            for line in lines(path):
+                yield line
+
+        async def ask(tool, read):
+            return [await read(tool("a")) for _ in range(6)]
+
+        async def listed(values):
+            return list(values)[-1]
+
+        async def awaited(value):
+            return await value
+
+        for run, read in [(lines, listed), (stream, last), (Reader(), awaited), (lambda path: Reader()(path), awaited)]:
+            guard = new_guard()
+            got = asyncio.run(ask(guard.tool(run, name="read"), read))
+            self.assertEqual([text.startswith(DENIED) for text in got], [False] * 3 + [True] * 3)
+            self.assertTrue(guard.stopped)
+            guard.close()
+
+    def test_a_generator_that_is_left_early_is_closed(self):
+        closed = []
+
+        def lines():
+            try:
+                yield "a"
+                yield "b"
+            finally:
+                closed.append(True)
+
+        guard = new_guard()
+        values = guard.tool(lines)()
+        self.assertEqual(next(values), "a")
+        values.close()
+        self.assertEqual(closed, [True])
+        guard.close()
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork on Windows")
+    def test_goes_on_in_a_process_that_is_forked(self):
+        guard, counter = new_guard(), Counter()
+        read = guard.tool(counter.read_file)
+        read("parent")
+        child = os.fork()
+        if child == 0:
+            denials = sum(read("child").startswith(DENIED) for _ in range(4))
+            guard.close(20)
+            os._exit(denials)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 1)
+        guard.close()
+        events = get(f"/sessions/{guard.session}/events?limit=100")["items"]
+        self.assertEqual([event["duplicate"] for event in events], [False] * 2 * 5)
+
+
 class WithoutAServer(unittest.TestCase):
     def call_times(self, url: str, timeout: float, calls: int) -> list:
         guard = Guard(url, timeout=timeout)
@@ -107,6 +226,44 @@ class WithoutAServer(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as hanging:
             times = self.call_times(f"http://127.0.0.1:{hanging.getsockname()[1]}", 0.2, 50)
         self.assertEqual(sum(seconds > 0.15 for seconds in times), 1)
+
+    def test_a_call_that_no_longer_waits_for_its_answer_does_not_end_the_connection(self):
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+        answers, sent = threading.Semaphore(0), threading.Event()
+
+        class Slow(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                is_decision = self.path.endswith("/decide")
+                if is_decision:
+                    answers.acquire(timeout=10)
+                elif b"later" in body:
+                    sent.set()
+                answer = b'{"action": "allow"}' if is_decision else json.dumps({"accepted": 1}).encode()
+                self.send_response(200)
+                self.send_header("content-length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        guard = Guard(f"http://127.0.0.1:{server.server_address[1]}", timeout=20)
+
+        async def give_up() -> None:
+            with self.assertRaises((TimeoutError, asyncio.TimeoutError)):
+                await asyncio.wait_for(guard.enter_async("ping", {}), 0.05)
+
+        asyncio.run(give_up())
+        answers.release()
+        guard.text("later")
+        self.assertTrue(sent.wait(10))
+        guard.close(0)
+        server.shutdown()
+        server.server_close()
 
     def test_what_was_not_sent_is_sent_once_the_server_is_back(self):
         from http.server import BaseHTTPRequestHandler, HTTPServer

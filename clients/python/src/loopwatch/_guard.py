@@ -6,15 +6,18 @@ import asyncio
 import atexit
 import functools
 import inspect
-import json
+import itertools
+import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar, cast
 
 from ._link import ALLOWED, Link
+from ._plain import plain, text_of
 from ._types import Decision, Event
 
 Mode = Literal["steer", "stop", "watch"]
@@ -78,7 +81,7 @@ class Guard:
         self._stats = Stats()
         self._final: Decision | None = None
         self._run = uuid.uuid4().hex[:12]
-        self._events = 0
+        self._numbers = itertools.count(1)
         atexit.register(self.close)
 
     @property
@@ -93,35 +96,62 @@ class Guard:
 
     def tool(self, run: F | None = None, *, name: str | None = None) -> F:
         """
-        Guards a function or coroutine function, also as a decorator. A denied call returns the guidance for the model as
-        a string.
+        Guards a function, coroutine function or generator function, also as a decorator. A denied call returns the guidance
+        for the model as a string, in the way in which the function returns its result.
         """
         if run is None:
             return cast(F, functools.partial(self.tool, name=name))
         tool_name = name or getattr(run, "__name__", "tool")
         signature = _signature(run)
 
-        if inspect.iscoroutinefunction(run):
+        if _is_kind(run, inspect.iscoroutinefunction):
 
             @functools.wraps(run)
             async def guarded_async(*args: Any, **kwargs: Any) -> Any:
                 call = await self.enter_async(tool_name, _arguments(signature, args, kwargs))
-                if call.denial is not None:
-                    return call.denial
-                with call:
-                    result = await run(*args, **kwargs)
-                call.finish(result)
-                return result
+                return call.denial if call.denial is not None else await _awaited(call, run(*args, **kwargs))
 
             return cast(F, guarded_async)
 
+        if _is_kind(run, inspect.isasyncgenfunction):
+
+            @functools.wraps(run)
+            async def guarded_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+                call = await self.enter_async(tool_name, _arguments(signature, args, kwargs))
+                if call.denial is not None:
+                    yield call.denial
+                    return
+                async with aclosing(_streamed(call, run(*args, **kwargs))) as values:
+                    async for value in values:
+                        yield value
+
+            return cast(F, guarded_stream)
+
+        if _is_kind(run, inspect.isgeneratorfunction):
+
+            @functools.wraps(run)
+            def guarded_values(*args: Any, **kwargs: Any) -> Generator[Any, None, Any]:
+                call = self.enter(tool_name, _arguments(signature, args, kwargs))
+                if call.denial is not None:
+                    yield call.denial
+                    return call.denial
+                return (yield from _yielded(call, run(*args, **kwargs)))
+
+            return cast(F, guarded_values)
+
+        is_async = False
+
         @functools.wraps(run)
         def guarded(*args: Any, **kwargs: Any) -> Any:
+            nonlocal is_async
             call = self.enter(tool_name, _arguments(signature, args, kwargs))
             if call.denial is not None:
-                return call.denial
+                return _denied(call.denial) if is_async else call.denial
             with call:
                 result = run(*args, **kwargs)
+            if inspect.iscoroutine(result):
+                is_async = True
+                return _awaited(call, result)
             call.finish(result)
             return result
 
@@ -132,7 +162,7 @@ class Guard:
         try:
             if self.mode == "watch":
                 return self._begin(name, arguments, ALLOWED, call_id)
-            asked = self._link.ask({"sessionId": self.session, "name": name, "args": _plain(arguments)})
+            asked = self._link.ask({"sessionId": self.session, "name": name, "args": plain(arguments)})
             try:
                 decision = asked.result(self._timeout)
             except FutureTimeout:
@@ -147,7 +177,7 @@ class Guard:
         try:
             if self.mode == "watch":
                 return self._begin(name, arguments, ALLOWED, call_id)
-            asked = self._link.ask({"sessionId": self.session, "name": name, "args": _plain(arguments)})
+            asked = self._link.ask({"sessionId": self.session, "name": name, "args": plain(arguments)})
             try:
                 decision = await asyncio.wait_for(asyncio.wrap_future(asked), self._timeout)
             except (asyncio.TimeoutError, TimeoutError):
@@ -196,7 +226,7 @@ class Guard:
         """A guard of another session on the same connection."""
         other = object.__new__(Guard)
         other.__dict__.update(self.__dict__)
-        other.session, other._final, other._run, other._events = session, None, uuid.uuid4().hex[:12], 0
+        other.session, other._final, other._run = session, None, uuid.uuid4().hex[:12]
         return other
 
     def _late(self) -> Decision:
@@ -206,7 +236,7 @@ class Guard:
 
     def _begin(self, name: str, arguments: Any, decision: Decision, call_id: str | None) -> Call:
         self._stats.calls += 1
-        call_id = call_id or f"{self._run}-{self._stats.calls}"
+        call_id = call_id or self._next_id()
         self._report_call(call_id, name, arguments)
         action = decision["action"]
         if action not in ("deny", "stop"):
@@ -220,19 +250,22 @@ class Guard:
         return Call(self, name, call_id, denial)
 
     def _report_call(self, call_id: str, name: str, arguments: Any) -> None:
-        body = {"type": "tool_call_request", "callId": call_id, "name": name, "args": _plain(arguments)}
+        body = {"type": "tool_call_request", "callId": call_id, "name": name, "args": plain(arguments)}
         self._record({"id": f"call:{call_id}", **body})
 
     def _finish(self, call_id: str, result: Any, is_error: bool) -> None:
-        event = {"id": f"result:{call_id}", "type": "tool_result", "callId": call_id, "result": _plain(result)}
+        event = {"id": f"result:{call_id}", "type": "tool_result", "callId": call_id, "result": plain(result)}
         self._record({**event, **({"isError": True} if is_error else {})})
+
+    def _next_id(self) -> str:
+        """Another one in each thread, and in each process that was forked from this one."""
+        return f"{self._run}-{os.getpid()}-{next(self._numbers)}"
 
     def _record(self, body: Mapping[str, Any]) -> None:
         try:
-            self._events += 1
             event = {
                 "v": 1,
-                "id": f"{self._run}-{self._events}",
+                "id": self._next_id(),
                 "sessionId": self.session,
                 "time": int(time.time() * 1000),
                 **({} if self._agent is None else {"agent": self._agent}),
@@ -262,7 +295,7 @@ class Call:
     def fail(self, error: BaseException) -> None:
         """The call raised this."""
         if self.call_id is not None and self.denial is None:
-            self.guard._finish(self.call_id, str(error) or type(error).__name__, is_error=True)
+            self.guard._finish(self.call_id, text_of(error) or type(error).__name__, is_error=True)
 
     def __enter__(self) -> Call:
         return self
@@ -270,6 +303,58 @@ class Call:
     def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
         if error is not None:
             self.fail(error)
+
+
+def _is_kind(run: Callable[..., Any], is_kind: Callable[[Any], bool]) -> bool:
+    """Whether a function, or the call of an object, is of this kind."""
+    return is_kind(run) or (not isinstance(run, type) and is_kind(getattr(run, "__call__", None)))
+
+
+async def _denied(denial: str) -> str:
+    return denial
+
+
+async def _awaited(call: Call, result: Coroutine[Any, Any, Any]) -> Any:
+    with call:
+        value = await result
+    call.finish(value)
+    return value
+
+
+def _yielded(call: Call, values: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
+    """The values of a generator, of which the last is the result, unless it returns one."""
+    last = None
+    try:
+        while True:
+            last = next(values)
+            yield last
+    except StopIteration as end:
+        call.finish(last if end.value is None else end.value)
+        return end.value
+    except GeneratorExit:
+        call.finish(last)
+        raise
+    except BaseException as error:
+        call.fail(error)
+        raise
+    finally:
+        values.close()
+
+
+async def _streamed(call: Call, values: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+    """The values of an asynchronous generator, of which the last is the result."""
+    last = None
+    try:
+        async with aclosing(values):
+            async for last in values:
+                yield last
+    except GeneratorExit:
+        call.finish(last)
+        raise
+    except BaseException as error:
+        call.fail(error)
+        raise
+    call.finish(last)
 
 
 def _signature(run: Callable[..., Any]) -> inspect.Signature | None:
@@ -289,8 +374,3 @@ def _arguments(signature: inspect.Signature | None, args: tuple[Any, ...], kwarg
         except TypeError:
             pass
     return {**{str(index): value for index, value in enumerate(args)}, **kwargs}
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON would transfer it; what JSON cannot represent becomes a string."""
-    return json.loads(json.dumps(value, default=str))

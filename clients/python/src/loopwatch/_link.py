@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import threading
 import time
 from collections import deque
@@ -47,6 +48,13 @@ class Link:
         if token is not None:
             self._headers["authorization"] = f"Bearer {token}"
         self._timeout = timeout
+        self.reported = 0
+        self.dropped = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Also in a process that was forked from one with a connection: its thread is not there, and its events are not ours."""
+        self._process = os.getpid()
         self._connection: http.client.HTTPConnection | None = None
         self._events: deque[Event] = deque()
         self._asked: deque[tuple[dict[str, Any], Future[Decision]]] = deque()
@@ -56,11 +64,10 @@ class Link:
         self._busy = False
         self._away_until = 0.0
         self._pause = 0.0
-        self.reported = 0
-        self.dropped = 0
 
     def report(self, event: Event) -> None:
         """Queues an event."""
+        self._note_fork()
         with self._wake:
             self._events.append(event)
             if len(self._events) > MAX_EVENTS:
@@ -71,7 +78,10 @@ class Link:
 
     def ask(self, call: dict[str, Any]) -> Future[Decision]:
         """Asks for a decision, once all events before it are sent. While the server is away, the answer is there at once."""
+        self._note_fork()
         answer: Future[Decision] = Future()
+        # Nobody cancels it, not even a task that no longer waits: it is always answered.
+        answer.set_running_or_notify_cancel()
         with self._wake:
             if self._closing or time.monotonic() < self._away_until:
                 answer.set_result(ALLOWED)
@@ -88,6 +98,7 @@ class Link:
 
     def close(self, timeout: float) -> None:
         """Sends the events that are left, for at most this many seconds."""
+        self._note_fork()
         deadline = time.monotonic() + timeout
         with self._wake:
             self._away_until = 0.0
@@ -98,6 +109,11 @@ class Link:
             self.dropped += len(self._events)
             self._events.clear()
             self._wake.notify_all()
+
+    def _note_fork(self) -> None:
+        if self._process != os.getpid():
+            self._disconnect()
+            self._begin()
 
     def _start(self) -> None:
         if self._thread is None and not self._closing:

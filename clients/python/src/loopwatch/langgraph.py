@@ -51,7 +51,7 @@ def _denied(request: Any, text: str) -> ToolMessage:
 def _finished(call: Call, result: Any) -> Any:
     """Reports what the tool returned: a message, or a command that updates the graph."""
     if not isinstance(result, ToolMessage):
-        call.finish(str(result))
+        call.finish(result)
     elif result.status == "error":
         call.fail(Exception(str(result.content)))
     else:
