@@ -12,8 +12,14 @@ test.beforeAll(async () => {
 test.afterAll(() => server.stop());
 
 /** Errors of the console and the page, including violations of the content security policy. */
-test.beforeEach(({ page }) => {
+test.beforeEach(async ({ page }) => {
   problems = [];
+  // The console does not mention what a script caught.
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      console.error(`The content security policy forbids ${effectiveDirective} ${blockedURI}`);
+    });
+  });
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
     // The samples are verdicts only, without sessions in the log; the page omits their timeline.

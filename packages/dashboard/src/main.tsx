@@ -1,17 +1,14 @@
+import './jitless.ts';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './styles.css';
 import { createRoot } from 'react-dom/client';
-import * as z from 'zod';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app/App.tsx';
 import { createAppRouter } from './app/router.tsx';
 import { connect } from './live/connect.ts';
 import { createLiveStore } from './live/live-store.ts';
 import { addDetectorHues } from './ui/lib/detector-hues.ts';
-
-// The content security policy forbids code generated at run time.
-z.config({ jitless: true });
 
 addDetectorHues(document);
 

@@ -12,7 +12,7 @@ export interface Recording {
 /**
  * The incidents that would open in a session with these settings. The semantic layer does not run here.
  *
- * @throws $ZodError if the settings are invalid
+ * @throws TypeError if the settings are invalid
  */
 export function analyze({ events }: Recording, values: Values, models: ModelValues = {}): BacktestHit[] {
   const analyzer = createSessionAnalyzer(toConfigWith(values, models));

@@ -1,5 +1,4 @@
 import type { BacktestHit } from '@loopwatch/contract/api';
-import * as z from 'zod';
 import { errorText } from '../lib/error-text.ts';
 import { analyze, type Recording } from './analyze.ts';
 import type { ModelValues, Values } from './config.ts';
@@ -18,9 +17,6 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'hits'; readonly run: number; readonly hits: Readonly<Record<string, BacktestHit[][]>> }
   | { readonly kind: 'failed'; readonly run: number; readonly message: string };
-
-// The content security policy forbids code generated at run time.
-z.config({ jitless: true });
 
 const loaded = new Map<string, Recording>();
 
