@@ -84,7 +84,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
   };
   return (
     <div
-      className="pr-2 pl-2.5 border border-line2 relative flex items-center gap-2 flex-[1_1_260px] min-w-0 max-w-115 h-8 rounded-md bg-panel text-ink3 max-sm:max-w-none max-sm:basis-full focus-within:outline-2 focus-within:outline-accent focus-within:-outline-offset-1"
+      className="group/search pr-2 pl-2.5 border border-line2 relative flex items-center gap-2 flex-[1_1_260px] min-w-0 max-w-115 h-8 rounded-md bg-panel text-ink3 max-sm:max-w-none max-sm:basis-full focus-within:outline-2 focus-within:outline-accent focus-within:-outline-offset-1"
       role="search"
     >
       <Icon name="search" size={14} />
@@ -151,7 +151,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
       {hints.length > 0 && suggestions.length === 0 && (
         <p
           role="alert"
-          className="px-2 py-0.5 absolute top-[calc(100%_+_4px)] left-0 rounded-sm bg-warm-soft text-warm text-sm"
+          className="px-2 py-0.5 absolute z-4 top-[calc(100%_+_4px)] left-0 hidden rounded-sm bg-warm-soft text-warm text-sm group-focus-within/search:block"
         >
           {hints.join(' ')}
         </p>
