@@ -12,6 +12,37 @@ export interface CallRecorder {
   recordError(error: unknown): void;
 }
 
+/** A denial in the way in which a tool returns its results. */
+export interface DenialForm<Result> {
+  /** Notes how the tool returned. */
+  note(result: unknown): void;
+  of(text: string): Result | string;
+}
+
+const asText: DenialForm<never> = { note: () => undefined, of: (text) => text };
+
+/** The form of a tool's denials, so that its caller can await or iterate them. */
+export function denialOf<Result>(run: unknown): DenialForm<Result> {
+  const kind = (run as { constructor?: { name?: string } }).constructor?.name;
+  let isAsync = kind === 'AsyncFunction';
+  let isStream = kind === 'AsyncGeneratorFunction';
+  return {
+    note(result) {
+      isAsync ||= isPromise(result);
+      isStream ||= isGenerator(result);
+    },
+    of(text) {
+      if (isStream) return streamOf(text) as Result;
+      return isAsync ? (Promise.resolve(text) as Result) : text;
+    },
+  };
+}
+
+async function* streamOf(text: string): AsyncGenerator<string, string> {
+  yield await Promise.resolve(text);
+  return text;
+}
+
 /**
  * Runs a tool unless the call is denied. The tool's return value or error is passed through unchanged; it can be a value,
  * a promise or an async generator, whose last value is the result.
@@ -20,26 +51,27 @@ export function runGuarded<Result>(
   gate: CallGate,
   call: { readonly name: string; readonly args: unknown },
   run: () => Result,
+  denial: DenialForm<Result> = asText,
 ): Result | string {
   const recorder = gate.enter(call.name, call.args);
-  if (recorder.denial !== undefined) return recorder.denial;
+  if (recorder.denial !== undefined) return denial.of(recorder.denial);
+  let result: Result;
   try {
-    const result = run();
-    if (isPromise(result)) {
-      gate.isAsync = true;
-      return result.then(
-        (value: unknown) => recordReturn(value, recorder),
-        (error: unknown) => {
-          recorder.recordError(error);
-          throw error;
-        },
-      ) as Result;
-    }
-    return recordReturn(result, recorder) as Result;
+    result = run();
   } catch (error) {
     recorder.recordError(error);
     throw error;
   }
+  denial.note(result);
+  if (!isPromise(result)) return recordReturn(result, recorder) as Result;
+  gate.isAsync = true;
+  return result.then(
+    (value: unknown) => recordReturn(value, recorder),
+    (error: unknown) => {
+      recorder.recordError(error);
+      throw error;
+    },
+  ) as Result;
 }
 
 function recordReturn(result: unknown, recorder: CallRecorder): unknown {
@@ -53,15 +85,16 @@ async function* recordLast(
   recorder: CallRecorder,
 ): AsyncGenerator<unknown, unknown, unknown> {
   let last: unknown;
+  let sent: unknown;
   try {
     for (;;) {
-      const next = await values.next();
+      const next = await values.next(sent);
       if (next.done === true) {
         recorder.recordResult(next.value === undefined ? last : next.value);
         return next.value as unknown;
       }
       last = next.value;
-      yield last;
+      sent = yield last;
     }
   } catch (error) {
     recorder.recordError(error);
@@ -72,10 +105,20 @@ async function* recordLast(
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  return hasMethods(value, 'then');
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator {
-  const { next, [Symbol.asyncIterator]: iterator } = (value ?? {}) as Partial<AsyncGenerator>;
-  return typeof next === 'function' && typeof iterator === 'function';
+  return hasMethods(value, 'next', Symbol.asyncIterator);
+}
+
+/** A value may be anything, even a proxy that throws. */
+function hasMethods(value: unknown, ...names: readonly PropertyKey[]): boolean {
+  try {
+    return names.every(
+      (name) => typeof (value as Record<PropertyKey, unknown> | null | undefined)?.[name] === 'function',
+    );
+  } catch {
+    return false;
+  }
 }

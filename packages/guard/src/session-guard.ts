@@ -2,7 +2,8 @@ import type { Decision, PureVerdict } from '@loopwatch/detectors';
 import { checkOptions, isRefused } from '@loopwatch/detectors/internal';
 import type { Guard, GuardOptions, GuardStats, ModelStep } from './guard.ts';
 import { type LangChainMiddleware, langchainMiddleware } from './langchain-middleware.ts';
-import { type CallGate, type CallRecorder, runGuarded } from './run-guarded.ts';
+import { plainValue } from './plain-value.ts';
+import { type CallGate, type CallRecorder, denialOf, runGuarded } from './run-guarded.ts';
 import { type AgentsToolResult, guardAgentsTools, guardAiTools, guardLangChainTools } from './sdk-tools.ts';
 import { ServerLink } from './server/server-link.ts';
 import { SessionAnalysis } from './session-analysis.ts';
@@ -112,8 +113,9 @@ class SessionGuard implements Guard {
     run: (this: This, ...args: Args) => Result,
   ): (this: This, ...args: Args) => Result | string {
     const gate = this.#gate;
+    const denial = denialOf<Result>(run);
     return function (this: This, ...args) {
-      return runGuarded(gate, { name, args: args[0] ?? {} }, () => run.apply(this, args));
+      return runGuarded(gate, { name, args: args[0] ?? {} }, () => run.apply(this, args), denial);
     };
   }
 
@@ -208,16 +210,17 @@ class SessionGuard implements Guard {
         const callId = isKnown ? undefined : this.#analysis.recordCall(call);
         alike.running += 1;
         this.#alike.set(key, alike);
-        const record = (result: unknown, isError: boolean): void => {
+        const record = (result: () => unknown, isError: boolean): void => {
           if ((alike.running -= 1) === 0) this.#alike.delete(key);
           this.#results += 1;
           this.#unread.clear();
           if (callId !== undefined)
-            this.#attempt(() => this.#analysis.recordResult(callId, plainValue(result), isError));
+            this.#attempt(() => this.#analysis.recordResult(callId, plainValue(result()), isError));
         };
         return {
-          recordResult: (result: unknown) => record(result, false),
-          recordError: (error: unknown) => record(error instanceof Error ? error.message : error, true),
+          recordResult: (result: unknown) => record(() => result, false),
+          recordError: (error: unknown) =>
+            record(() => (error instanceof Error ? error.message : error), true),
         };
       }) ?? noRecorder
     );
@@ -243,15 +246,5 @@ class SessionGuard implements Guard {
       this.#context.stats.faults += 1;
       return undefined;
     }
-  }
-}
-
-/** The value as JSON would transfer it; a value that JSON cannot represent becomes a string. */
-function plainValue(value: unknown): unknown {
-  try {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined ? null : (JSON.parse(text) as unknown);
-  } catch {
-    return String(value);
   }
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { tool as langchainTool } from '@langchain/core/tools';
 import type { DetectionInput } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
@@ -15,6 +16,32 @@ function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
     if (result !== 'not found') return result;
   }
   return undefined;
+}
+
+function containsItself(n: number): object {
+  const value: Record<string, unknown> = { n };
+  value['self'] = value;
+  return value;
+}
+
+function withoutJson(): object {
+  return {
+    toJSON: () => {
+      throw new Error('no JSON');
+    },
+  };
+}
+
+class Counted {
+  readonly #n: number;
+
+  constructor(n: number) {
+    this.#n = n;
+  }
+
+  get n(): number {
+    return this.#n;
+  }
 }
 
 const reader = (guard: Guard) =>
@@ -94,7 +121,11 @@ describe('guard modes', () => {
   it('steer: retries of a call that never returns are a loop', () => {
     const guard = createGuard();
     const hang = guard.tool('fetch', () => new Promise<string>(() => undefined));
-    const denied = Array.from({ length: 12 }, () => typeof hang() === 'string');
+    const denied = Array.from({ length: 12 }, () => {
+      const before = guard.stats().denied;
+      void hang();
+      return guard.stats().denied > before;
+    });
     expect(denied.slice(0, 6)).toEqual(Array(6).fill(false));
     expect(denied.at(-1)).toBe(true);
   });
@@ -162,6 +193,97 @@ describe('a guarded tool', () => {
       })(),
     ).toThrow(error);
     await expect(guard.tool('d', () => Promise.reject(error))()).rejects.toBe(error);
+  });
+
+  it.each<[name: string, make: (n: number) => unknown]>([
+    ['a bigint', (n) => ({ id: BigInt(n) })],
+    ['a symbol', (n) => ({ id: Symbol(n) })],
+    ['an object that contains itself', (n) => containsItself(n)],
+    ['a map', (n) => new Map([['n', n]])],
+    ['a set', (n) => ({ of: new Set([n]) })],
+    ['search parameters', (n) => new URLSearchParams({ n: String(n) })],
+    ['a buffer', (n) => ({ bytes: new Uint8Array([n]).buffer })],
+    ['an error', (n) => ({ error: new Error(`no ${String(n)}`) })],
+    ['a pattern', (n) => ({ pattern: new RegExp(String(n)) })],
+    ['a blob', (n) => ({ file: new Blob([String(n)]) })],
+    ['a request', (n) => new Request(`http://localhost/${String(n)}`)],
+    ['a stream', (n) => Readable.from([String(n)])],
+    ['an iterator', (n) => [n].values()],
+    ['an object whose state is private', (n) => new Counted(n)],
+    ['an object without JSON', withoutJson],
+  ])('tells calls and results with %s apart', (_, make) => {
+    const guard = createGuard();
+    const save = guard.tool('save', (given: unknown) => typeof given);
+    const poll = guard.tool('poll', (_: object, n: number) => make(n));
+    for (let n = 0; n < 8; n += 1) expect(save(make(n))).toBe('object');
+    for (let n = 0; n < 8; n += 1) expect(typeof poll({}, n)).toBe('object');
+    expect(guard.stats()).toMatchObject({ calls: 16, denied: 0, faults: 0 });
+  });
+
+  it.each<[name: string, make: () => unknown]>([
+    ['a bigint', () => ({ id: 1n })],
+    ['an object that contains itself', () => containsItself(1)],
+    ['a map', () => ({ of: new Map([['n', new Map([['m', 1]])]]) })],
+  ])('denies a loop of calls and results with %s', (_, make) => {
+    const guard = createGuard();
+    const echo = guard.tool('echo', () => make());
+    for (let n = 0; n < 10; n += 1) (echo as (given: unknown) => unknown)(make());
+    expect(guard.stopped).toBe(true);
+  });
+
+  it('uses up no iterator', () => {
+    const guard = createGuard();
+    expect([...(guard.tool('list', () => [1, 2].values())() as Iterable<number>)]).toEqual([1, 2]);
+  });
+
+  it('denies a call in the way in which it returns', async () => {
+    const failed = async (): Promise<string> => await Promise.resolve('not found');
+    async function* streamed(): AsyncGenerator<string> {
+      yield 'searching';
+      yield await failed();
+    }
+    const read = createGuard().tool('read', failed);
+    const later = createGuard().tool('later', () => Promise.resolve('not found'));
+    const stream = createGuard().tool('stream', streamed);
+    const got: string[][] = [[], [], []];
+    for (let n = 0; n < 5; n += 1) {
+      got[0]?.push(await (read() as Promise<string>).then((text) => text));
+      got[1]?.push(await (later() as Promise<string>).then((text) => text));
+      let last = '';
+      for await (const text of stream() as AsyncGenerator<string>) last = text;
+      got[2]?.push(last);
+    }
+    const denial = expect.stringMatching(/^Loopwatch denied this call/) as string;
+    for (const texts of got) expect(texts.slice(2, 5)).toEqual(['not found', denial, denial]);
+  });
+
+  it('returns and throws even what cannot be looked at', () => {
+    const guard = createGuard();
+    const opaque = new Proxy(new Error('secret'), {
+      get: () => {
+        throw new Error('not to be read');
+      },
+    });
+    expect(Object.is(guard.tool('get', () => opaque)(), opaque)).toBe(true);
+    const fail = guard.tool('fail', () => {
+      throw opaque;
+    });
+    let thrown: unknown;
+    try {
+      fail();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(Object.is(thrown, opaque)).toBe(true);
+  });
+
+  it('passes the values that its caller sends to a generator', async () => {
+    const guard = createGuard();
+    const values = guard.tool('ask', async function* (): AsyncGenerator<string, string, string> {
+      return yield await Promise.resolve('which?');
+    })() as AsyncGenerator<string, string, string>;
+    expect(await values.next('')).toEqual({ done: false, value: 'which?' });
+    expect(await values.next('this')).toEqual({ done: true, value: 'this' });
   });
 
   it('is called with the `this` of its caller', async () => {
