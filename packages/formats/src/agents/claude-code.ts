@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -17,6 +16,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { placeTags } from '../record/place-tags.ts';
 import { anthropicUsage } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';

@@ -1,4 +1,3 @@
-import type { ToolCall, Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -20,6 +19,7 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
+import type { ToolCall, Usage } from '../record/message.ts';
 import { placeTags } from '../record/place-tags.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';

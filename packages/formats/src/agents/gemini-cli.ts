@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -19,6 +18,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';

@@ -1,5 +1,5 @@
-import type { Usage } from '../record/conversation.ts';
 import { isObject, numberOf, objectOf } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 
 /** opencode's input excludes cached tokens, and its output excludes reasoning. */
 export function usageOf(value: unknown): Usage | undefined {

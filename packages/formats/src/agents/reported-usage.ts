@@ -1,4 +1,4 @@
-import type { Usage } from '../record/conversation.ts';
+import type { Usage } from '../record/message.ts';
 import { remember } from '../record/remember.ts';
 
 /** Sessions to remember. */

@@ -1,6 +1,7 @@
-import { type Message, MessageLog } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import { type JsonObject, listOf, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
+import { MessageLog } from '../record/message-log.ts';
 import { usageBy } from './message-log.ts';
 
 const usageNames = {

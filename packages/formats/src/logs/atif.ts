@@ -1,4 +1,3 @@
-import type { Message, ToolCall } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -10,6 +9,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Message, ToolCall } from '../record/message.ts';
 import { plainResult } from '../wire/result.ts';
 import { costOf, messageLog } from './message-log.ts';
 

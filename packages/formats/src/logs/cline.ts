@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -9,6 +8,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { type JsonObject, nameOf, objectOf, textOf, timeOf, unwrapped } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { textId } from '../record/text-id.ts';
 import { Turns } from '../record/turns.ts';
 import { costOf, usageBy } from './message-log.ts';

@@ -1,5 +1,4 @@
 import { withHookInputs } from '../agents/hook-input.ts';
-import type { Message } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -10,6 +9,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { messageLog } from './message-log.ts';
 
 /**

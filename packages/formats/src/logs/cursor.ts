@@ -1,6 +1,5 @@
 import { sdkKeys } from '../agents/claude-code.ts';
 import { withHookInputs } from '../agents/hook-input.ts';
-import type { Message } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -11,6 +10,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { readMessage } from '../wire/messages.ts';
 import { plainResult } from '../wire/result.ts';
 import { messageLog } from './message-log.ts';

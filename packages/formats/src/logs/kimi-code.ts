@@ -1,4 +1,3 @@
-import { MessageLog } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -8,6 +7,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import { MessageLog } from '../record/message-log.ts';
 import { placeTags } from '../record/place-tags.ts';
 import { thoughtIn } from '../wire/blocks.ts';
 import { readMessage } from '../wire/messages.ts';

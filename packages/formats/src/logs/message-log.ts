@@ -1,4 +1,3 @@
-import { type Message, MessageLog, type Usage } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -8,6 +7,8 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, numberOf, tokensOf } from '../record/json.ts';
+import type { Message, Usage } from '../record/message.ts';
+import { MessageLog } from '../record/message-log.ts';
 
 /** What a record of a log holds. */
 export interface LogRecord extends Omit<Stamp, 'sessionId' | 'parentSessionId'> {

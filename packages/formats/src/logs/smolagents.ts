@@ -1,4 +1,3 @@
-import type { Message } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -9,6 +8,7 @@ import {
   textOf,
   timeOf,
 } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { readMessage } from '../wire/messages.ts';
 import { messageLog, withUsage } from './message-log.ts';
 

@@ -1,5 +1,5 @@
-import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, objectOf, textOf } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { messageLog } from './message-log.ts';
 
 /**

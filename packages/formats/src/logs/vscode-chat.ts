@@ -1,4 +1,3 @@
-import { type Message, MessageLog } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -18,6 +17,8 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
+import { MessageLog } from '../record/message-log.ts';
 import { plainResult } from '../wire/result.ts';
 
 /** Changes of a session's log: the whole session, a field, an end of a list, and a field's removal. */

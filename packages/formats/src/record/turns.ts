@@ -1,5 +1,5 @@
-import type { Usage } from './conversation.ts';
 import type { SessionEvent, Stamp } from './format.ts';
+import type { Usage } from './message.ts';
 
 /**
  * Finds the turns (model responses) of a session whose producer does not mark them. A turn starts with the first output

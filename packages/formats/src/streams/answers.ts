@@ -1,4 +1,3 @@
-import type { ToolCall, ToolResult } from '../record/conversation.ts';
 import {
   type FormatReader,
   ignored,
@@ -9,6 +8,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { isObject, type JsonObject, textOf, timeOf, unwrapped } from '../record/json.ts';
+import type { ToolCall, ToolResult } from '../record/message.ts';
 import type { Answer, AnswerState, StreamedAnswer } from '../wire/answer.ts';
 
 /** How the answers of an API are read. */

@@ -1,5 +1,5 @@
-import type { Message, ToolCall } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../record/json.ts';
+import type { Message, ToolCall } from '../record/message.ts';
 import { readMessage } from '../wire/messages.ts';
 
 /** How the result of a tool begins: `[execute_command for 'ls'] Result:`. */

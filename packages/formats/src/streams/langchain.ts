@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   type Format,
   ignored,
@@ -19,6 +18,7 @@ import {
   tokensOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { thoughtIn } from '../wire/blocks.ts';
 import { chatThought } from '../wire/openai-chat.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';

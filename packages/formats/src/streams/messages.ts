@@ -1,4 +1,4 @@
-import { Conversations, type Message, MessageLog } from '../record/conversation.ts';
+import { Conversations } from '../record/conversation.ts';
 import {
   type Format,
   type FormatReader,
@@ -9,6 +9,8 @@ import {
   type SessionEvent,
 } from '../record/format.ts';
 import { isObject, type JsonObject, nameOf, numberOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
+import { MessageLog } from '../record/message-log.ts';
 import { answerBeside, messageListIn } from '../wire/exchanges.ts';
 import { answerIn } from '../wire/logged-answers.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Message, ToolResult } from '../record/conversation.ts';
 import { type JsonObject, listOf, nameOf, numberOf, objectOf } from '../record/json.ts';
+import type { Message, ToolResult } from '../record/message.ts';
 import { readMessage } from '../wire/messages.ts';
 import { chatUsage } from '../wire/openai-chat.ts';
 

@@ -1,6 +1,6 @@
-import type { Usage } from '../record/conversation.ts';
 import { type Format, ignored, type Reading, reading, statelessReader } from '../record/format.ts';
 import { isObject, type JsonObject, nameOf, objectOf, textOf, tokensOf } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 
 const types =
   /^(?:(?:start|finish|reset)-step|text-(?:start|delta|end)|reasoning-(?:start|delta|end)|tool-(?:input-(?:start|delta|end|available|error)|output-(?:available|error|denied)|call|result|error))$/;

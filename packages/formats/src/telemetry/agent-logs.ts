@@ -1,7 +1,7 @@
-import type { Usage } from '../record/conversation.ts';
 import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
 import type { JsonObject } from '../record/json.ts';
 import { nameOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';

@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import type { Format } from '../record/format.ts';
 import {
   isObject,
@@ -11,6 +10,7 @@ import {
   timeOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { type TracedRun, TracedRunReader } from './traced-runs.ts';
 
 const kinds: ReadonlyMap<string, TracedRun['kind']> = new Map([

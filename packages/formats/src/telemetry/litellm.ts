@@ -1,4 +1,4 @@
-import { Conversations, type Message, type Usage } from '../record/conversation.ts';
+import { Conversations } from '../record/conversation.ts';
 import { type Format, type FormatReader, ignored, type Reading, reading } from '../record/format.ts';
 import {
   type JsonObject,
@@ -10,6 +10,7 @@ import {
   tokensOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Message, Usage } from '../record/message.ts';
 import { messageListIn } from '../wire/exchanges.ts';
 import { answerIn } from '../wire/logged-answers.ts';
 import { messagesFrom } from '../wire/messages.ts';

@@ -1,4 +1,3 @@
-import type { Usage } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -8,6 +7,7 @@ import {
   tokensOf,
   unwrapped,
 } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import { langfuseUsage } from './langfuse.ts';
 

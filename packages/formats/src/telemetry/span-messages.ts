@@ -1,5 +1,5 @@
-import type { Message, ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, unwrapped } from '../record/json.ts';
+import type { Message, ToolResult } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import { joined, messagesFrom } from '../wire/messages.ts';
 import { chatThought } from '../wire/openai-chat.ts';

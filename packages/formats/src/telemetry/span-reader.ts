@@ -1,6 +1,7 @@
-import { Conversations, type Message } from '../record/conversation.ts';
+import { Conversations } from '../record/conversation.ts';
 import type { Reading, SessionEvent, Stamp } from '../record/format.ts';
 import { isObject, textOf, unwrapped } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { keyOfSpan, type Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../record/conversation.ts';
+import type { Message } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import { kindOf } from './span-kind.ts';
 import { toolOf } from './tool-facts.ts';

@@ -1,6 +1,7 @@
-import { Conversations, type Message, type Usage } from '../record/conversation.ts';
+import { Conversations } from '../record/conversation.ts';
 import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
+import type { Message, Usage } from '../record/message.ts';
 import { messagesFrom } from '../wire/messages.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';
 

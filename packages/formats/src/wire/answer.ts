@@ -1,5 +1,5 @@
-import type { Message, ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import type { JsonObject } from '../record/json.ts';
+import type { Message, ToolCall, ToolResult, Usage } from '../record/message.ts';
 
 /** What a record of a streamed answer adds to it. */
 export interface AnswerDelta {

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../record/json.ts';
+import type { ToolResult } from '../record/message.ts';
 import { plainResult } from './result.ts';
 
 /** The call in a block of Bedrock's Converse API, which Strands uses too. */

@@ -1,5 +1,5 @@
-import type { Message, ToolCall, ToolResult } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import type { Message, ToolCall, ToolResult } from '../record/message.ts';
 import { blockResult, isResultBlock } from './anthropic.ts';
 import { bedrockCall, bedrockResult } from './bedrock.ts';
 import { blocksIn, textIn } from './blocks.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, unwrapped } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { answerIn, withUsage } from './logged-answers.ts';
 
 /** A list of messages, as a request to a model or another state of a conversation. */

@@ -1,5 +1,5 @@
-import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../record/json.ts';
+import type { ToolCall, ToolResult, Usage } from '../record/message.ts';
 import { type Answer, type AnswerDelta, contentOf, type StreamedAnswer } from './answer.ts';
 import { geminiCall, geminiUsage } from './gemini.ts';
 import { messagesFrom } from './messages.ts';

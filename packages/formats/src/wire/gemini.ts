@@ -1,5 +1,5 @@
-import type { ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, objectOf, textOf, tokensOf } from '../record/json.ts';
+import type { ToolResult, Usage } from '../record/message.ts';
 import { plainResult } from './result.ts';
 
 /** The call in a part of Gemini's content, as JSON or as its Python SDK writes it. */

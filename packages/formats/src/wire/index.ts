@@ -1,5 +1,5 @@
-export type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 export { joinedText } from '../record/json.ts';
+export type { ToolCall, ToolResult, Usage } from '../record/message.ts';
 export type { Answer, AnswerDelta, AnswerState, StreamedAnswer } from './answer.ts';
 export { AnthropicAnswer, isCallBlock, isResultBlock, laterUsage } from './anthropic.ts';
 export { geminiCall } from './gemini.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import type { StreamedAnswer } from './answer.ts';
 import { AnthropicAnswer } from './anthropic.ts';
 import { GeminiAnswer } from './gemini-answer.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../record/conversation.ts';
 import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { blocksIn, textIn, thoughtIn } from './blocks.ts';
 import { callsIn, ownResults, resultsIn } from './calls.ts';
 import { chatThought } from './openai-chat.ts';

@@ -1,5 +1,5 @@
-import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, tokensOf } from '../record/json.ts';
+import type { ToolCall, ToolResult, Usage } from '../record/message.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 
 /** Usage of Chat Completions; of its copies, DeepSeek, Moonshot, OpenRouter and LiteLLM have details under names of their own. */

@@ -1,4 +1,3 @@
-import type { ToolCall, ToolResult, Usage } from '../record/conversation.ts';
 import {
   isObject,
   type JsonObject,
@@ -9,6 +8,7 @@ import {
   textOf,
   tokensOf,
 } from '../record/json.ts';
+import type { ToolCall, ToolResult, Usage } from '../record/message.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
 import { plainResult } from './result.ts';
 

@@ -1,5 +1,5 @@
-import type { Usage } from '../record/conversation.ts';
 import { isObject, type JsonObject, objectOf, tokensOf } from '../record/json.ts';
+import type { Usage } from '../record/message.ts';
 import { anthropicUsage } from './anthropic.ts';
 import { geminiUsage } from './gemini.ts';
 import { chatUsage } from './openai-chat.ts';

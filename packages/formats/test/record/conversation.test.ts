@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Conversations, type Message } from '../../src/record/conversation.ts';
+import { Conversations } from '../../src/record/conversation.ts';
+import type { Message } from '../../src/record/message.ts';
 import { SeenAnswers } from '../../src/record/seen-answers.ts';
 
 const asks = (text: string): Message => ({ role: 'user', text });
