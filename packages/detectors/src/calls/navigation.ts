@@ -1,4 +1,5 @@
 import { type CallStep, isPollingStep, type PastCall } from './step.ts';
+import { handsOver } from './tool-words.ts';
 
 /**
  * Threshold factor for steps of navigation whose results say nothing: a page is scrolled many times, and each time it
@@ -67,6 +68,15 @@ function isReceipt(result: PastCall['result']): boolean {
   if (kind === 'ok' && NO_VALUE.test(shown.replace(CODE, ''))) return true;
   const isShort = bare || PICTURE.test(shown) || (kind === 'ok' && TAKEN.test(shown));
   return isShort && !SAYS_MORE.test(shown);
+}
+
+/** A longer text before a handoff is work that was done in between. */
+const WORK_UNITS = 200;
+
+/** Whether work was done before a handoff, and not the same as before an earlier one. */
+export function followsWork({ calls, remark }: CallStep, before?: CallStep): boolean {
+  if (remark.length < WORK_UNITS || remark === before?.remark) return false;
+  return calls.some(({ identity }) => handsOver(identity.name));
 }
 
 export function isNavigation({ calls }: CallStep): boolean {

@@ -1,11 +1,10 @@
 import { jsonFrom } from '@loopwatch/contract';
+import { followsWork } from '../../calls/navigation.ts';
 import type { CallStep, PastCall } from '../../calls/step.ts';
 import { handsOver } from '../../calls/tool-words.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import type { StagnationRule } from './options.ts';
 
-/** A longer text before a handoff is work that was done in between. */
-const WORK_UNITS = 200;
 /** Agents between whom control may go round. */
 const MAX_TARGETS = 3;
 /** Threshold factor for several targets: two agents may need each other. */
@@ -26,7 +25,7 @@ export const handoffs: StagnationRule = ({ rounds, settled }, { options, knowled
     targets.add(targetOf(call));
     if (targets.size > MAX_TARGETS) break;
     count += 1;
-    if (step.remark.length >= WORK_UNITS) break;
+    if (followsWork(step)) break;
   }
   const several = targets.size > 1;
   const threshold = options.sameError * (several ? PATIENCE : 1);

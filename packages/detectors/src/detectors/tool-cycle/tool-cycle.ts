@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
-import { tellsNews } from '../../calls/navigation.ts';
+import { followsWork, tellsNews } from '../../calls/navigation.ts';
 import {
   type CallStep,
   isAlikeStep,
@@ -76,7 +76,7 @@ export class ToolCycle implements Detector {
     let counts: { matched: number[]; inBulk: number[]; alike: number[] } | undefined;
     for (let period = 1; period <= maxPeriod; period += 1) {
       const before = rounds[rounds.length - 1 - period];
-      if (before?.key !== key) continue;
+      if (before?.key !== key || followsWork(settled, before)) continue;
       counts ??= { matched: [...none.matched], inBulk: [...none.inBulk], alike: [...none.alike] };
       counts.alike[period] = (this.#before.alike[period] ?? 0) + 1;
       if (before.outcome === outcome) counts.matched[period] = (this.#before.matched[period] ?? 0) + 1;

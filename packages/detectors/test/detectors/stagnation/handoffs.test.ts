@@ -65,6 +65,10 @@ describe('handoffs are none', () => {
         ),
     ],
     [
+      'between which agents write at length, with the same words for each',
+      (i) => step(either(i, 'transfer_to_a', 'transfer_to_b'), {}, 'ok', `${why(i)}: ${work} ${String(i)}`),
+    ],
+    [
       'between which a tool works',
       (i) => [
         ...step(either(i, 'transfer_to_a', 'transfer_to_b'), { reason: why(i) }, 'ok'),
