@@ -9,6 +9,8 @@ const INTERFACE_ACTION =
 /** Arguments that say where to. */
 const WHERE =
   /"(?:north|south|east|west|up|down|left|right|forwards?|backwards?|ahead|[nsewNSEW])"|"(?:direction|heading|distance|forward|steps|c?m|met(?:re|er)s)":/i;
+/** Arguments that ask for what others send. */
+const INBOX = /"inbox"|unread/i;
 /** Code, command lines and keys that move on. */
 const MOVES =
   /scroll(?:By|To|IntoView)?\(|scrollTop\b|mouse\.wheel|keyboard\.press|\binput (?:\w+ )?(?:swipe|roll|keyevent)|\bui swipe|\bxdotool (?:key|click)|(?<![a-z])(?:page_?|pg_?)(?:down|up|dn)(?![a-z])|\{(?:down|up|left|right|tab|space)\}/i;
@@ -31,7 +33,7 @@ export function callNature(
     changes,
     ...(changes && onlyAsks(line) && { onlyAsks: true as const }),
     asks,
-    ...(asks && said.receives && { receives: true }),
+    ...(asks && (said.receives || INBOX.test(identity.arguments)) && { receives: true }),
     edits,
     runs: isReadOnlyLine !== undefined,
     waits:

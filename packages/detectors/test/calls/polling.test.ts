@@ -61,6 +61,8 @@ describe('polling is recognized by', () => {
     ['a bare status', 'get_job', 'Pending'],
     ['a status with its name', 'bash', 'Build 8: running', { command: 'bk build view 8' }],
     ['an inbox', 'check_inbox', '0 messages', { from: 'bank' }],
+    ['an inbox that an argument names', 'list_messages', { messages: [] }, { folder: 'Inbox' }],
+    ['what nobody has read', 'search_mail', { messages: [] }, { query: 'is:unread from:bank' }],
     [
       'a thread that nobody has answered',
       'get_thread_replies',
@@ -79,6 +81,7 @@ describe('polling is recognized by', () => {
       'El pedido se está procesando',
       'Le colis n’est pas encore parti',
     ].map((text): [string, string, unknown] => [text, 'get_order', text]),
+    ['what is not decided yet', 'get_flight', { flight: 'LX 14', gate: 'not yet assigned' }],
     ['a result that is not ready yet', 'get_job', 'The export is not yet ready, ask again.'],
     [
       'a table of pods',
@@ -110,6 +113,7 @@ describe('polling is recognized by', () => {
       'read',
       `status: running. ${'Lorem ipsum dolor sit amet. '.repeat(12)}`,
     ],
+    ['what nobody has built yet', 'get_report', 'Reports by region are not yet implemented here.'],
     ['a failing status', 'get_job', { id: 7, state: 'failing', host: 'a.example' }],
     ['a word that only ends in “ing”', 'look', 'Nothing'],
     ['the plan of the agent', 'read_todos', '1. [pending] write tests\n2. [completed] fix tax'],
