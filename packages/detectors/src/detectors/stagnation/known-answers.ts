@@ -1,5 +1,5 @@
 import { altersState } from '../../calls/call-nature.ts';
-import { AHEAD, commandFacts } from '../../calls/command-line.ts';
+import { AHEAD, commandFacts, waits } from '../../calls/command-line.ts';
 import {
   type CallStep,
   changesSomething,
@@ -12,8 +12,8 @@ import { BRINGS_ABOUT, SETS_STATE } from '../../calls/verbs.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
-import { SEARCHES } from './same-answer.ts';
 
+export const SEARCHES = /grep|search|find|glob|query/i;
 /** A step is examined only if its answer came within this many steps: a loop has few different answers. */
 const NEAR = 6;
 /** Different answers that may take turns. */
@@ -51,7 +51,7 @@ export const knownAnswers: StagnationRule = ({ rounds, settled }, { options, kno
   const count = steps.length;
   if (count < threshold || answers > MAX_ANSWERS || !isVaried(steps)) return null;
   // Several names searched for in several places bring fewer new words than calls, too.
-  const callsPerWording = asked.call.result?.negative ? 4 : 2;
+  const callsPerWording = asked.call.result?.negative || asked.program === 'grep' ? 4 : 2;
   if (callsPerWording * newWordings(run, latestNew) > known.length + 1) return null;
   const what = asked.program === null ? asked.call.identity.name : `the program ${asked.program}`;
   return {
@@ -96,7 +96,7 @@ function questionOf(step: CallStep): Question | null {
   if (line === undefined || altersState(call)) return null;
   const program = programOf(line);
   if (program === null || (nature.changes && ACTS.test(line)) || result.empty) return null;
-  return (result.bare ? CHECKS.test(line) : true) ? { step, call, program } : null;
+  return !result.bare || program === 'grep' || CHECKS.test(line) ? { step, call, program } : null;
 }
 
 /** The latest steps that ask the same tool or program, oldest first. */
@@ -139,12 +139,13 @@ function newWordings(run: readonly Question[], index: number): number {
   return count;
 }
 
-/** Whether each step has a program check another target, whose findings are its answer and not a failure. */
-export function checksTargets(steps: readonly CallStep[]): boolean {
+/** Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure. */
+export function checksTargets(steps: readonly CallStep[], byAnyCommand = false): boolean {
   const run = steps.flatMap((step): Question[] => {
     const [call] = step.calls;
     const { line } = call === undefined ? {} : commandFacts(call.identity);
-    const program = line !== undefined && CHECKS.test(line) ? programOf(line) : null;
+    const program =
+      line !== undefined && (byAnyCommand || CHECKS.test(line) || waits(line)) ? programOf(line) : null;
     return call === undefined || program === null ? [] : [{ step, call, program }];
   });
   const [first] = run;
@@ -172,12 +173,16 @@ function commandWords(line: string): string[] {
   return (end === -1 ? words : words.slice(0, end)).filter((word) => !REDIRECTS.test(word));
 }
 
+/** Programs that search, by any of which one pattern may be looked for. */
+const GREPS = /^(?:[efz]?grep|rg|ag|ack)$/;
+
 /** The name of the program that a command line runs; `null` if it runs several, of which one may change something. */
 function programOf(line: string): string | null {
   const words = commandWords(line);
   const isOne =
     !line.trim().includes('\n') && words.every((word) => /^["']/.test(word) || !/[;&]/.test(word));
-  return isOne ? (words[0]?.split('/').at(-1) ?? null) : null;
+  const name = words[0]?.split('/').at(-1) ?? '';
+  return isOne ? name.replace(GREPS, 'grep') : null;
 }
 
 /** The words that say what a call asks for, without options. */

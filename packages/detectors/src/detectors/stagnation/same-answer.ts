@@ -2,12 +2,12 @@ import type { CallHistory } from '../../calls/call-history.ts';
 import { type CallStep, isPollingStep, isVaried, soleToolOf } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { checksTargets, SEARCHES } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { haveSameAnswer, turnsPages } from './rephrased-query.ts';
 
 /** A shorter answer may be correct for many questions. */
 const SHORT_UNITS = 60;
-export const SEARCHES = /grep|search|find|glob|query/i;
 
 /**
  * The same question, rephrased each time, gets the same answer; only the wording of the call differs. Or one reading
@@ -29,7 +29,7 @@ export const sameAnswer: StagnationRule = (calls, context) => {
   const tool = soleToolOf(settled);
   const alike = runOf(calls, (before) => soleToolOf(before) === tool && readAnswer(before) === answer);
   const { sameAnswer: value } = context.options;
-  const patience = patienceFor(settled);
+  const patience = patienceFor(settled, alike);
   const needed = value * patience;
   if (alike.length < needed || !isVaried(alike)) return null;
   const base: ThresholdBase = {
@@ -87,11 +87,16 @@ function readAnswer(step: CallStep): string | null {
   return says && calls.every(({ result }) => result?.form === first.form) ? first.form : null;
 }
 
-/** A short answer, such as a price or a state, may be correct for many questions, but a search returns what exists. */
-function patienceFor({ calls }: CallStep): number {
+/**
+ * A short answer, such as a price or a state, may be correct for many questions, and that of a command for many targets,
+ * but a search returns what exists.
+ */
+function patienceFor({ calls }: CallStep, alike: readonly CallStep[]): number {
   const isShort = calls.every(
     ({ identity, nature, result }) =>
-      !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
+      (!nature.runs || (!nature.idles && checksTargets(alike, true))) &&
+      !SEARCHES.test(identity.name) &&
+      (result?.shown.length ?? 0) < SHORT_UNITS,
   );
   return isShort ? 2 : 1;
 }

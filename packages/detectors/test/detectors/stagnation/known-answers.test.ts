@@ -90,6 +90,14 @@ const logged = runs(
   (i) => `test result: ok. 12 passed; 0 failed; finished in 0.${String(20 + i)}s`,
 );
 
+const grepped = runs(
+  '-rn|-rni|-rnw|-rnF|-rnE|-rnI|-rnl|-rnc'
+    .split('|')
+    .map((options, i) => (i % 2 ? 'rg -n legacyTotal .' : `grep ${options} legacyTotal .`))
+    .join('|'),
+  () => '',
+);
+
 const flags = [{}, { '-i': true }, { output_mode: 'content' }, { '-n': true }, { output_mode: 'count' }];
 const missed = Array.from(
   { length: 12 },
@@ -128,6 +136,7 @@ describe('known answers', () => {
     ['tests with other variables for their log', turns(...logged)],
     ['tests with other options, with a look in between', turns(...looked(vitest))],
     ['a search that finds nothing with other options', turns(...missed)],
+    ['a search by two programs that print nothing', turns(...grepped)],
   ])('are a loop: %s', (_, events) => {
     expect(opened(events)).toEqual([
       expect.stringMatching(/^stagnation\/(?:same-answer|known-answers|nothing-new) opened chance/),

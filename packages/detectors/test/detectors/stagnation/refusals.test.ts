@@ -104,6 +104,12 @@ const looking = (n: number): readonly Call[] => [
 const linting = (n: number): readonly Call[] => [
   sh(`ruff check pkg/part${n}.py`, 'F401 `os` imported but unused\nFound 1 error.'),
 ];
+const knocking = (n: number): readonly Call[] => [
+  sh(
+    `nc -zv db.local ${n * 37 + 22}`,
+    `nc: connect to db.local port ${n * 37 + 22} (tcp) failed: Connection refused`,
+  ),
+];
 const lintingAgain = (n: number): readonly Call[] => [
   sh(`cd app && npm run lint # try ${n}`, '14 problems (14 errors, 0 warnings)'),
 ];
@@ -209,6 +215,7 @@ describe('failures between steps that work', () => {
     ['two calls without arguments', repeated(write, 2)],
     ['files that a command does not find between looks', repeated(looking, 9)],
     ['targets in which a linter finds the same', repeated(linting, 9)],
+    ['ports of which none is open', repeated(knocking, 16)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['refusals between requests that store something', repeated(storing, 6)],
     ['edits rejected for eight reasons', repeated(rejectedForOthers, 8)],

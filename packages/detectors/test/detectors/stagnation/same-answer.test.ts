@@ -50,6 +50,7 @@ describe('one answer to different calls', () => {
       ),
     ],
     ['days without events', calls('list_events', 'day', 'There are no events on this day.')],
+    ['columns that many tables share', calls('bash', 'command', 'id,name,street,city', 7, 'head -1 ')],
     ['a price that many items share', calls('get_price', 'item', '{"currency":"EUR","price":9.99}')],
     ['healthy servers', calls('get_health', 'host', '{"status":"healthy","checks":12}')],
   ])('is no loop: %s', (_, events) => {
