@@ -159,7 +159,7 @@ const DELIVERS =
   /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment))(?![a-z])/i;
 /** Tools that put a setting in place, and what numbers their receipts. */
 const SETS = /(?:^|__)(?:set|enable|disable)_/i;
-const NUMBER_OF_RECEIPT = /\b(?:seq\w*|txn|\w{0,20}id|ref\w*)"?[:=#]\s?"?[\w-]{1,64}/gi;
+const NUMBER_OF_RECEIPT = /\b(?:seq\w*|txn|\w{0,20}id|re[fv]\w*)"?[:=#]\s?"?[\w-]{1,64}/gi;
 const RECEIPT_WORD = /[^\s"',:/=?&]+/g;
 
 function withoutNumber(word: string): string {
@@ -185,7 +185,7 @@ export function drawsValue({ identity, nature }: PastCall): boolean {
   if (nature.runs) return DRAWING_COMMAND.test(canonical);
   const words = separateWords(name);
   if (ASKS_NEW.test(canonical) || DRAWING_TOOL.test(words)) return true;
-  return nature.edits && !REAPPLIES.test(words);
+  return nature.edits && !nature.navigates && !REAPPLIES.test(words);
 }
 
 /**

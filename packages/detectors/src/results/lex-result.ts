@@ -224,7 +224,7 @@ class Lexer {
     const isNumber = digits === end - first;
     if (isNumber) {
       if ((says & PROCESS) !== 0) return this.#put(first, end, '<pid>');
-      if (isEpoch(text, first, end)) return this.#put(first, end, '<time>');
+      if (isEpoch(text, first, end)) return this.#put(first, endOfNumber(text, first), '<time>');
       if ((says & TIME) !== 0 && ((says & COMPOUND) !== 0 || hasSign(text, labelEnd, first)))
         return this.#put(first, endOfNumber(text, first), '<duration>');
       if (gap <= MAX_TRY_GAP && (says & TRY) !== 0) return this.#put(first, end, '<n>');
@@ -324,7 +324,7 @@ class Lexer {
     const text = this.#text;
     const isError = this.#isError;
     const isLong = end - start >= MIN_LONG_NUMBER;
-    if (isEpoch(text, start, end)) this.#put(start, end, '<time>');
+    if (isEpoch(text, start, end)) this.#put(start, endOfNumber(text, start), '<time>');
     else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
     else if (isLong && (isError ? !isDecimal(text, start, end) : mayBeProcess(text, start, end)))

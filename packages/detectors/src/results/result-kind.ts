@@ -11,7 +11,7 @@ export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
  * help.
  */
 const TRANSIENT =
-  /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
+  /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out(?!=)|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
 /** A page that lacks the awaited element: the agent waits for the wrong thing. */
 const WAITS_IN_VAIN = /\blocator\b|waiting for (?:selector|element|locator)/i;
 
@@ -50,7 +50,7 @@ const ERROR_WITHIN =
   /(?:error|exception|traceback \(most recent call last\)|ENOENT|EACCES|EPERM)\b\s*[:(]|\bnpm (?:err!|error)|: command not found|ECONNREFUSED|connection refused|<returncode>[1-9]|\*\*\* .{0,80}\bError \d|✖ \d+ problems? \([1-9]|\b(?:exit(?:ed)?(?: with)?(?: code| status)?[:= ]+[1-9]|found [1-9]\d* errors?|(?:[1-9]\d* failed|validation errors? (?:for|in)|no (?:replacement was performed|match found for replacement)|not found in (?:content|file)|panicked at|failed because|(?:missing|without)\b.{0,30}\brequired (?:argument|param(?:eter)?|property|field)s?)\b)/i;
 /** A field or tag that marks an error; a program that exits with 1 may as well have found nothing. */
 const ERROR_FIELD =
-  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d)|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
+  /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d|1\b(?=[^]*"stderr\\*"\s*:\s*\\*"[^"\\]))|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
 /** What failed, in the first line of a result that is none of a look, and the end of a program that a signal stopped. */
 const FAILS =
   /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\b|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|segmentation fault|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;

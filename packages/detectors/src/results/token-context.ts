@@ -44,9 +44,9 @@ const LOG_LINE_UNITS = 120;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
-/** Whether a number is the id of the process that wrote a line of a log. */
+/** Whether a number is the id of the process that wrote a line of a log: `sshd[4711]`, or `ERROR 4711 --- [main]`. */
 export function isLogProcess(text: string, start: number, end: number): boolean {
-  return endsLine(LOG_LINE, text, start, end);
+  return text.startsWith(' --- [', end) || endsLine(LOG_LINE, text, start, end);
 }
 
 /** Whether a number may be the id of the process that wrote a line, or an index: `report[4711]: no input`. */

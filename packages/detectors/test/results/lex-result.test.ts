@@ -21,6 +21,12 @@ describe('known volatile tokens', () => {
     ['a thread', '[Thread-12] up', '[Thread-3] up'],
     ['a process in a line of syslog', 'Nov 28 10:00:14 db sshd[4711]: up', 'Nov 28 23:10:01 db sshd[99]: up'],
     [
+      'the process in a line of Spring Boot',
+      '2026-11-30T08:10:20.125Z ERROR 4711 --- [main] o.s.Runner : failed',
+      '2026-11-30T08:12:41.002Z ERROR 8123 --- [main] o.s.Runner : failed',
+    ],
+    ['seconds with decimals', '%3|1793000012.125|FAIL|up', '%3|1793000040.07|FAIL|up'],
+    [
       'a process in a dated line',
       '2026-11-28T10:00:01.1Z ERROR job[2000] a',
       '2026-11-29T11:20:31.9Z ERROR job[31] a',

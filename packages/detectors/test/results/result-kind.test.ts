@@ -54,6 +54,11 @@ describe('an outage', () => {
       'saved: // avoid rate limits',
       { said: '{"text":"// avoid rate limits"}' },
     ],
+    [
+      'the name of a parameter',
+      'Get "https://a.example/api?timeout=32s": connection refused',
+      { runs: true },
+    ],
     ['a page that lacks a button', 'TimeoutError: waiting for locator("#buy")', {}],
   ] as const)('is not seen in %s', (_, result, call) => {
     expect(kindOf(result, null, call)).not.toBe('transient');
@@ -254,6 +259,7 @@ describe('an error without a flag', () => {
     'epoch 1\nepoch 2\nKilled',
     'src/a.ts\n  4:7  error  x is never used\n\n✖ 1 problem (1 error, 0 warnings)',
     'F401 `os` imported but unused\nFound 1 error.',
+    '{"exit_code": 1, "stdout": "", "stderr": "a.sh: the disk is full", "session": 7}',
   ])('is recognized in %j', (result) => {
     expect(kindOf(result, null)).toBe('error');
     expect(kindOf(result, false)).toBe('ok');
