@@ -18,7 +18,7 @@ const apis: readonly Route[] = [
   { end: '/responses', api: responsesApi },
 ];
 /** Gemini's path names the model and what to do with it. */
-const geminiPath = /\/(?:models|tunedmodels|endpoints)\/([^/:]+):((?:streamg|g)eneratecontent)\/?$/i;
+const geminiPath = /\/(?:models|tunedmodels|endpoints)\/([^:]+):((?:streamg|g)eneratecontent)\/?$/i;
 const geminiEnds = [':generateContent', ':streamGenerateContent'];
 /** OpenAI's Assistants API: ends like a supported path, but is not one. */
 const threadMessages = /\/threads\/[^/]+\/messages$/;
