@@ -37,10 +37,10 @@ export class TranscriptUsage {
   /** Never rejects: a transcript that cannot be read, such as one on another machine, reports nothing. */
   async read(transcript: Transcript): Promise<NewUsage> {
     const known = this.#readers.get(transcript.sessionId);
-    const reader = known ?? new TranscriptReader(transcript);
+    const reader = known ?? new TranscriptReader(transcript.sessionId);
     this.#readers.set(transcript.sessionId, reader);
     try {
-      const events = await reader.next();
+      const events = await reader.next(transcript);
       return { events, isHistory: known === undefined };
     } catch {
       return NOTHING;
@@ -49,8 +49,9 @@ export class TranscriptUsage {
 }
 
 class TranscriptReader {
-  readonly #transcript: Transcript;
-  readonly #translator: Translator;
+  readonly #sessionId: string;
+  #path = '';
+  #translator: Translator | undefined;
   /** Ids of the turns that have been reported; transcripts repeat them. */
   readonly #reported = new RecentIds();
   /** Where the first line begins that was not complete yet, or how far a line that is too long was skipped. */
@@ -58,27 +59,35 @@ class TranscriptReader {
   #isSkipping = false;
   #reading: Promise<readonly AgentEvent[]> = Promise.resolve([]);
 
-  constructor(transcript: Transcript) {
-    this.#transcript = transcript;
-    this.#translator = new Translator({ format: transcript.agent, session: transcript.sessionId });
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
   }
 
   /** Hooks of calls at the same time take turns, so that each line is read once. */
-  next(): Promise<readonly AgentEvent[]> {
-    this.#reading = this.#reading.catch(() => []).then(() => this.#read());
+  next(transcript: Transcript): Promise<readonly AgentEvent[]> {
+    this.#reading = this.#reading.catch(() => []).then(() => this.#read(transcript));
     return this.#reading;
   }
 
-  async #read(): Promise<readonly AgentEvent[]> {
-    const { path, sessionId } = this.#transcript;
+  async #read({ path, agent }: Transcript): Promise<readonly AgentEvent[]> {
+    const sessionId = this.#sessionId;
     if (!isAbsolute(path) || !path.endsWith('.jsonl')) return [];
     // Opening a named pipe would wait for its writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    if (!(await file.stat()).isFile()) return [];
+    const stat = await file.stat();
+    if (!stat.isFile()) return [];
+    // The session has moved to another file, or its file was rewritten.
+    if (path !== this.#path || stat.size < this.#offset) {
+      this.#path = path;
+      this.#offset = 0;
+      this.#isSkipping = false;
+      this.#translator = undefined;
+    }
+    const translator = (this.#translator ??= new Translator({ format: agent, session: sessionId }));
     const events: AgentEvent[] = [];
-    for await (const line of this.#lines(file)) events.push(...this.#translator.read(line).events);
+    for await (const line of this.#lines(file)) events.push(...translator.read(line).events);
     // The usage of the current turn is known before it ends; its end comes again.
-    events.push(...this.#translator.end());
+    events.push(...translator.end());
     return events.filter((event) => {
       if (event.type !== 'turn_finished' || storableText(event.sessionId ?? '') !== sessionId) return false;
       if (event.usage === undefined || event.usage === null || typeof event.id !== 'string') return false;

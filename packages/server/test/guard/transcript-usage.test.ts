@@ -51,3 +51,18 @@ it('a line of a transcript that is longer than an event may be is skipped, over 
   appendFileSync(path, long.slice(-5) + lineOf('m-2') + lineOf('m-3', 17 * MEBIBYTE) + lineOf('m-4'));
   expect(await read()).toBe(2);
 });
+
+it('a transcript that was rewritten, or that goes on in another file, is read from its beginning, each turn once', async () => {
+  const usage = new TranscriptUsage();
+  const read = async (from = path) =>
+    (await usage.read({ sessionId: 's', agent: 'claude-code', path: from })).events.length;
+  writeFileSync(path, lineOf('m-1') + lineOf('m-2', 1_000));
+  expect(await read()).toBe(2);
+  writeFileSync(path, lineOf('m-2') + lineOf('m-3'));
+  expect(await read()).toBe(1);
+  const moved = join(folder, 'moved.jsonl');
+  writeFileSync(moved, lineOf('m-3') + lineOf('m-4'));
+  expect(await read(moved)).toBe(1);
+  appendFileSync(moved, lineOf('m-5'));
+  expect(await read(moved)).toBe(1);
+});
