@@ -85,7 +85,7 @@ describe('a topic whose values name schemas of a registry', () => {
         callId: 'call-0',
         name: 'read_file',
         args: { path: 'a.txt', line: 7 },
-        durationNanos: sessionId === 'json-session' ? 2 ** 53 : '9007199254740993',
+        durationNanos: '9007199254740993',
       });
     }
     await waitFor(async () => {

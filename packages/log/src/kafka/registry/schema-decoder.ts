@@ -1,4 +1,4 @@
-import { messageOf } from '@loopwatch/contract';
+import { exactJson, messageOf } from '@loopwatch/contract';
 import type { LogFunction } from '@loopwatch/platform';
 import { LRUCache } from 'lru-cache';
 import { type DecodedValue, SCHEMA_ID_BYTES, type ValueDecoder } from '../../port/value-decoder.ts';
@@ -87,7 +87,7 @@ export async function loadDecoder(
 
 /** The libraries are loaded with the first schema that needs them. */
 async function decoderFor(type: string, files: readonly ProtoFile[]): Promise<Decode> {
-  if (type === 'JSON') return (payload) => JSON.parse(payload.toString()) as unknown;
+  if (type === 'JSON') return (payload) => exactJson(payload.toString());
   if (type === 'AVRO') {
     const { avroDecoder } = await import('./avro.ts');
     return avroDecoder(files.map(({ text }) => text));

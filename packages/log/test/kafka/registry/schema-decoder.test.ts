@@ -179,8 +179,9 @@ describe('Protobuf', () => {
   });
 });
 
-it('JSON Schema: the value is JSON', async () => {
-  expect(await decoded({ schema: '{}', schemaType: 'JSON' }, '{"a":1}')).toEqual({ a: 1 });
+it('JSON Schema: the value is JSON, its integers exact', async () => {
+  const value = '{"a":1,"b":9007199254740993}';
+  expect(await decoded({ schema: '{}', schemaType: 'JSON' }, value)).toEqual({ a: 1, b: '9007199254740993' });
 });
 
 it.each([
