@@ -46,6 +46,14 @@ class TheGuard(unittest.TestCase):
         self.assertEqual(guard.stats().reported, 1 + 3 * 2 + 2 + 1)
         self.assertEqual(guard.stats().dropped, 0)
 
+    def test_sends_long_results_in_requests_that_the_server_takes(self):
+        guard = new_guard(mode="watch")
+        read = guard.tool(lambda n: str(n) + "x" * 6_000_000, name="read")
+        for n in range(10):
+            read(n)
+        guard.close(60)
+        self.assertEqual((guard.stats().reported, guard.stats().dropped), (20, 0))
+
     def test_stop_ends_the_run_at_the_first_denial_and_watch_denies_nothing(self):
         for mode, runs, stopped in (("stop", 3, True), ("watch", 8, False)):
             guard, counter = new_guard(mode=mode), Counter()

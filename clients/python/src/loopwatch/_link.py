@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import os
 import threading
@@ -20,6 +21,8 @@ MAX_EVENTS = 10_000
 """Events that are kept while the server is away; the oldest are dropped first."""
 BATCH = 500
 """Events of one request."""
+BATCH_CHARACTERS = 1_000_000
+"""The length of one request with several events: the server refuses what is too long, and takes its time for what is long."""
 FIRST_PAUSE = 10.0
 LONGEST_PAUSE = 60.0
 """Seconds without a request after a failure; doubled at each further one."""
@@ -173,28 +176,30 @@ class Link:
             self._asked.popleft()[1].set_result(ALLOWED)
 
     def _send(self, batch: list[Event]) -> None:
-        if not batch:
-            return
-        status, body = self._post("/events", batch)
-        accepted = body.get("accepted") if isinstance(body, dict) else None
-        taken = accepted if isinstance(accepted, int) else len(batch) if status < 300 else 0
-        self.reported += taken
-        self.dropped += len(batch) - taken
-        batch.clear()
+        """Takes from the batch what is sent."""
+        texts = [json.dumps(event, default=str) for event in batch]
+        while batch:
+            lengths = itertools.accumulate(map(len, texts))
+            count = max(1, sum(length <= BATCH_CHARACTERS for length in lengths))
+            status, body = self._post("/events", f"[{','.join(texts[:count])}]")
+            accepted = body.get("accepted") if isinstance(body, dict) else None
+            taken = accepted if isinstance(accepted, int) else count if status < 300 else 0
+            self.reported += taken
+            self.dropped += count - taken
+            del batch[:count], texts[:count]
 
     def _decide(self, call: dict[str, Any]) -> Decision:
-        status, body = self._post("/decide", call)
+        status, body = self._post("/decide", json.dumps(call, default=str))
         is_decision = status == 200 and isinstance(body, dict) and "action" in body
         return body if is_decision else ALLOWED  # type: ignore[return-value]
 
-    def _post(self, path: str, body: Any) -> tuple[int, Any]:
-        text = json.dumps(body, default=str).encode("utf-8", "replace")
+    def _post(self, path: str, text: str) -> tuple[int, Any]:
         for attempt in (1, 2):
             fresh = self._connection is None
             connection = self._connection or self._connect(self._host, self._port, timeout=self._timeout)
             self._connection = connection
             try:
-                connection.request("POST", self._path + path, text, self._headers)
+                connection.request("POST", self._path + path, text.encode(), self._headers)
                 response = connection.getresponse()
                 answer = response.read()
                 break
