@@ -52,8 +52,12 @@ const expressions = {
     /(?:^|__)(?:(?:run|exec|execute|local)_)?(?:in_)?(?:bash|zsh|shell|terminal|powershell|pwsh|command|cmd)(?:_(?:command|cmd|tool|exec|execute|run))?$/i,
 };
 
+/** Tools in which the agent keeps its own plan, tells what it is about, or thinks; in lower case, without separators. */
+const PLANS =
+  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
+
 /** What a name says. */
-export type ToolWords = Readonly<Record<keyof typeof expressions, boolean>>;
+export type ToolWords = Readonly<Record<keyof typeof expressions | 'keepsPlan', boolean>>;
 
 /** Sessions have few tools, and call each of them many times. */
 const known = memo<ToolWords>(1000);
@@ -62,7 +66,10 @@ export function toolWords(name: string): ToolWords {
   return known(name, () => {
     const words = separateWords(name);
     const said = Object.entries(expressions).map(([what, expression]) => [what, expression.test(words)]);
-    return Object.fromEntries(said) as ToolWords;
+    // Without the server in `mcp__notes__update_todos`.
+    const own = name.slice(name.lastIndexOf('__') + 1);
+    const keepsPlan = PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
+    return { ...Object.fromEntries(said), keepsPlan } as ToolWords;
   });
 }
 
@@ -72,14 +79,9 @@ export function handsOver(name: string): boolean {
   return said.handsOver && !said.reads;
 }
 
-/** Tools in which the agent keeps its own plan, tells what it is about, or thinks; in lower case, without separators. */
-const PLANS =
-  /^(?:(?:write|update|manage|read|get|set)?todos?(?:write|read|update|list)?(?:list)?|updateplan|updatetopic|reportintent|tasktracker|think|thinking|sequentialthinking)$/;
-
-/** Whether a tool only keeps the agent's own plan, or lets it think; without the server in `mcp__notes__update_todos`. */
+/** Whether a tool only keeps the agent's own plan, or lets it think. */
 export function keepsPlan(name: string): boolean {
-  const own = name.slice(name.lastIndexOf('__') + 1);
-  return PLANS.test(own.replace(/[_\-. ]/g, '').toLowerCase());
+  return toolWords(name).keepsPlan;
 }
 
 /** Whether a tool's name says that it looks something up or operates an interface, and not that it acts, notes or waits. */
