@@ -88,6 +88,8 @@ export class StepRepeat implements Detector {
 
   /** The strictest degree of sameness by which the latest steps repeat often enough. */
   #found(rounds: readonly CallStep[], callStep: CallStep, options: ToolRepeatOptions): Found | null {
+    // Most steps repeat nothing, or too little for any degree.
+    if (this.#runs.any < leastThreshold(callStep, options)) return null;
     for (const degree of ['same', 'alike', 'any'] as const) {
       const run = this.#runs[degree];
       const count = countRecent(rounds, degree === 'any' ? run : stepsWithoutNews(rounds, run), options);
@@ -197,13 +199,13 @@ function runsAfter(runs: Runs, before: CallStep | undefined, now: CallStep): Run
 function thresholdOf(degree: Degree, steps: readonly CallStep[], { threshold }: ToolRepeatOptions): number {
   const callStep = steps.at(-1);
   if (degree === 'any' || callStep === undefined) return LAST_BOUND * threshold;
-  const least =
-    degree === 'alike'
-      ? threshold + MORE_IF_ALIKE
-      : isDoubtful(callStep)
-        ? threshold
-        : Math.max(2, threshold - 1);
+  const least = degree === 'alike' ? threshold + MORE_IF_ALIKE : leastThreshold(callStep, { threshold });
   return least * pollingPatience([callStep], steps);
+}
+
+/** The threshold of equal results without patience, which no other is below. */
+function leastThreshold(callStep: CallStep, { threshold }: Pick<ToolRepeatOptions, 'threshold'>): number {
+  return isDoubtful(callStep) ? threshold : Math.max(2, threshold - 1);
 }
 
 /** Whether identical calls whose results differ are due: calls that wait are meant to see a change. */
