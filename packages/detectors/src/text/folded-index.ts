@@ -46,6 +46,9 @@ const MOST = 8000;
 /** Shared empty list. */
 const NONE: readonly never[] = [];
 
+/** The snapshot of any index without text, which most turns start with, after a call. */
+let nothingRead: FoldedSnapshot | undefined;
+
 /** The piece of text being searched; all indexes share this buffer. */
 const PIECE = new FoldedForm(2 * MAX_APPENDED);
 
@@ -68,6 +71,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
   readonly #sentences: SentencePattern;
   readonly #kept = new TextTail(KEPT_UNITS + MAX_APPENDED);
   #state: FoldedState = { ...BEGINNING };
+  #isEmpty = true;
   /** Listener of the current {@link append} call. */
   #listener: RepeatListener | undefined;
   #begin = 0;
@@ -100,6 +104,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   passesMarker(opensCode: boolean): boolean {
+    this.#isEmpty = false;
     this.#state.markerAt = this.#state.folded;
     this.#sentences.breakOff();
     if (opensCode) this.#openCode();
@@ -118,6 +123,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
 
   takesIn(isCode: boolean): boolean {
     const state = this.#state;
+    this.#isEmpty = false;
     if (isCode) {
       // However long a line is, all of it is near a fence.
       state.fenceAt = Infinity;
@@ -129,6 +135,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
   restart(): void {
     if (this.#state.length === 0) return;
     this.#state = { ...BEGINNING };
+    this.#isEmpty = true;
     this.#folder.restart();
     this.#finder.restart();
     this.#prose.restart();
@@ -143,6 +150,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
    */
   append(text: string, from: number, to: number, listener: RepeatListener): void {
     this.#listener = listener;
+    this.#isEmpty = false;
     this.#begin = from;
     this.#end = to;
     this.#at = from;
@@ -357,6 +365,10 @@ export class FoldedIndex implements TextIndex, ProseSource {
   }
 
   snapshot(): FoldedSnapshot {
+    return this.#isEmpty ? (nothingRead ??= this.#snapshot()) : this.#snapshot();
+  }
+
+  #snapshot(): FoldedSnapshot {
     return {
       form: this.#finder.tail(this.#finder.capacity),
       folder: this.#folder.snapshot(),
@@ -372,6 +384,7 @@ export class FoldedIndex implements TextIndex, ProseSource {
     if (!('form' in snapshot)) return;
     const { form, folder, kept, state, prose, sentences, pattern = NONE } = snapshot as FoldedSnapshot;
     this.restart();
+    this.#isEmpty = false;
     const units = new Uint16Array(form.length);
     const size = copyUnits(form, 0, form.length, units);
     for (let i = 0; i < size; ) i = this.#finder.advance(units, i, size);
