@@ -189,7 +189,7 @@ class SessionGuard implements Guard {
     stats.calls += 1;
     return (
       this.#attempt(() => {
-        const call = { name, args: plainValue(args) };
+        const call = { name, args: argsOf(plainValue(args)) };
         const key = JSON.stringify(call);
         const alike = this.#alike.get(key) ?? { running: 0, results: this.#results };
         const { running } = alike;
@@ -247,4 +247,10 @@ class SessionGuard implements Guard {
       return undefined;
     }
   }
+}
+
+/** Arguments as events have them: an object, or JSON text. */
+function argsOf(plain: unknown): unknown {
+  const isText = typeof plain === 'string';
+  return isText || (typeof plain === 'object' && !Array.isArray(plain)) ? plain : JSON.stringify(plain);
 }

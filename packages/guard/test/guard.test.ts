@@ -460,6 +460,17 @@ describe('a guard with a server', () => {
     expect(guard.stats()).toMatchObject({ reported: 4, dropped: 0 });
   });
 
+  it('sends the arguments of each call as an object or as text', async () => {
+    await using server = await fakeServer();
+    const guard = createGuard({ server: { url: server.url } });
+    for (const given of [{ n: 1 }, 'text', 1, true, [1, 2]])
+      guard.tool('take', (taken: unknown) => typeof taken)(given);
+    await waitFor(() => guard.stats().reported === 10);
+    const calls = server.posts.flatMap(({ lines }) => lines.filter(({ args }) => args !== undefined));
+    expect(calls.map(({ args }) => args)).toEqual([{ n: 1 }, 'text', '1', 'true', '[1,2]']);
+    await guard.close();
+  });
+
   it('keeps no agent waiting for a server that hangs', async () => {
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

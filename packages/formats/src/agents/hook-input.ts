@@ -90,8 +90,8 @@ export function readHookInput(record: JsonObject, agent: HookAgent): Reading {
   if (name === undefined || moment === undefined || moment === 'prompt') return ignored(type);
   const callId = textOf(record['tool_use_id'] ?? record['tool_call_id'] ?? extra['tool_call_id']);
   const id = (part: string) => (callId === undefined ? undefined : `${part}:${callId}`);
-  const input = record['tool_input'];
-  const args = textOf(input) ?? { ...objectOf(input) };
+  const input = record['tool_input'] ?? {};
+  const args = textOf(input) ?? (isObject(input) ? { ...input } : JSON.stringify(input));
   const call: SessionEvent = { ...stamp, id: id('call'), type: 'tool_call_request', callId, name, args };
   if (moment === 'call') return reading([call]);
   // Without an id, the call cannot be deduplicated, and was reported before it ran.

@@ -174,3 +174,13 @@ it('hook input: recognizes Kimi Code by its client, Grok Build by its workspace,
     { type: 'prompt_started', text: 'Hi', model: 'm' },
   ]);
 });
+
+it('hook input: keeps the arguments of a call, whatever they are', () => {
+  const inputs = [{ path: 'a' }, 'text', ['a', 1], 5, null, undefined];
+  const { events } = readAll(
+    'claude-code',
+    inputs.map((input, n) => ({ ...before(`t${String(n)}`), tool_input: input })),
+  );
+  const args = events.map((event) => (event.type === 'tool_call_request' ? event.args : event.type));
+  expect(args).toEqual([{ path: 'a' }, 'text', '["a",1]', '5', {}, {}]);
+});
