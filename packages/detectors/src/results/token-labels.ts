@@ -27,7 +27,7 @@ export const STEP = 8192;
 
 /** By form, of a label in its own case. */
 const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
-  [PROCESS, /^(?:p?pid|pgid|process|thread|goroutine)$/i],
+  [PROCESS, /^(?:p?pid|pgid|process|thread|exec|goroutine)$/i],
   [TRY, /^(?:attempt|try|retry)$/i],
   [REQUEST, /^req(?:uest)?$/i],
   [ID_OF, /^id$/i],

@@ -19,6 +19,7 @@ describe('known volatile tokens', () => {
     ['a Ray ID', 'blocked, Ray ID: 12616d80fb79b5cf', 'blocked, Ray ID: 8c053fc289fc2a81'],
     ['a request id with a prefix', 'failed (req_9xk2m1)', 'failed (req_7ab3cd)'],
     ['a thread', '[Thread-12] up', '[Thread-3] up'],
+    ['a thread of a web server', '[nio-8080-exec-7] up', '[nio-8080-exec-2] up'],
     ['a process in a line of syslog', 'Nov 28 10:00:14 db sshd[4711]: up', 'Nov 28 23:10:01 db sshd[99]: up'],
     [
       'the process in a line of Spring Boot',
