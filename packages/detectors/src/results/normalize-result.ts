@@ -54,6 +54,9 @@ const TRIVIAL_UNITS = 24;
 /** In longer results, echoes of the call are not removed, to bound the cost of the search. */
 const GIST_UNITS = 2000;
 
+/** How well a hit fits the question. */
+const SCORE = /\b[01]\.\d{2,}\b/g;
+
 const BARE_UNITS = 200;
 const BARE = /^(?:|null|none|true|undefined|\{\}|\[\]|""|\W*(?:\w+ completed with )?no output\W*)$/i;
 const DONE =
@@ -110,7 +113,8 @@ export function normalizeResult(
   // Answers to different questions are compared only if the question is a phrase.
   const isComparable =
     answer.length <= GIST_UNITS && (failure !== null || call.gui === true || PHRASE.test(call.said));
-  const gist = isComparable ? withoutEcho(answer, call, failure !== null) : answer;
+  const scored = call.reads === true ? answer.replace(SCORE, '') : answer;
+  const gist = isComparable ? withoutEcho(scored, call, failure !== null) : answer;
   const form = fingerprint(normal);
   // A reminder may be all there is.
   const shown = plain.trim() === '' ? text : plain;
@@ -127,7 +131,7 @@ export function normalizeResult(
     gist: gist === normal ? form : fingerprint(gist),
     shown: shown.length <= SHOWN_UNITS ? shown : ownCopy(shown, 0, SHOWN_UNITS),
     bare,
-    trivial: bare || normal.length <= TRIVIAL_UNITS,
+    trivial: bare || normal.length <= TRIVIAL_UNITS || saysNothing(normal),
     empty: isEmptyAnswer(normal),
     isUnderWay: kind === 'ok' && isUnderWay(plain),
     negative: isNegativeAnswer(normal),

@@ -143,14 +143,15 @@ function newWordings(run: readonly Question[], index: number): number {
 export function checksTargets(steps: readonly CallStep[], byAnyCommand = false): boolean {
   const run = steps.flatMap((step): Question[] => {
     const [call] = step.calls;
-    const { line } = call === undefined ? {} : commandFacts(call.identity);
-    const program =
-      line !== undefined && (byAnyCommand || CHECKS.test(line) || waits(line)) ? programOf(line) : null;
+    const { line = '' } = call === undefined ? {} : commandFacts(call.identity);
+    const program = byAnyCommand || CHECKS.test(line) || waits(line) ? programOf(line) : null;
     return call === undefined || program === null ? [] : [{ step, call, program }];
   });
-  const [first] = run;
-  if (first === undefined || run.length < steps.length) return false;
-  return run.every(({ program }) => program === first.program) && newWordings(run, 0) === run.length - 1;
+  return (
+    run.length === steps.length &&
+    run.every(({ program }) => program === run[0]?.program) &&
+    newWordings(run, 0) === run.length - 1
+  );
 }
 
 /** What stands before the command proper: a change of folder, variables, and programs that run another one. */
@@ -181,8 +182,7 @@ function programOf(line: string): string | null {
   const words = commandWords(line);
   const isOne =
     !line.trim().includes('\n') && words.every((word) => /^["']/.test(word) || !/[;&]/.test(word));
-  const name = words[0]?.split('/').at(-1) ?? '';
-  return isOne ? name.replace(GREPS, 'grep') : null;
+  return (isOne && words[0]?.split('/').at(-1)?.replace(GREPS, 'grep')) || null;
 }
 
 /** The words that say what a call asks for, without options. */

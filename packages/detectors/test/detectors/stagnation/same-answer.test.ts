@@ -50,6 +50,10 @@ describe('one answer to different calls', () => {
       ),
     ],
     ['days without events', calls('list_events', 'day', 'There are no events on this day.')],
+    [
+      'files that are not there',
+      calls('bash', 'command', '{"exit_code":1,"stderr":"","stdout":""}', 14, 'test -f '),
+    ],
     ['columns that many tables share', calls('bash', 'command', 'id,name,street,city', 7, 'head -1 ')],
     ['a price that many items share', calls('get_price', 'item', '{"currency":"EUR","price":9.99}')],
     ['healthy servers', calls('get_health', 'host', '{"status":"healthy","checks":12}')],
@@ -74,6 +78,7 @@ describe('stagnation', () => {
   ];
   it.each<[string, (q: string) => unknown]>([
     ['a page', () => '1. Trams of the world. 2. A short history of trams.'],
+    ['hits that fit better or worse', (q) => [{ page: 'Trams of the world', score: q.length / 97 }]],
     ['nothing', () => []],
     ['nothing, with a message that repeats the question', (q) => `No results found for "${q}".`],
     ['a failure that repeats the question', (q) => `Could not find [${q}]. Similar: ['Trams']`],
