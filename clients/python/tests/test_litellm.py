@@ -95,6 +95,33 @@ class Guardrail(unittest.TestCase):
                 self.assertEqual((agent.runs, agent.answer), (6, None))
 
 
+    def test_it_passes_what_it_does_not_understand(self):
+        class Unreadable:
+            def __getattr__(self, name):
+                raise RuntimeError(name)
+
+        guard = LoopwatchGuardrail(URL, timeout=20)
+        response = response_to(1, "a")
+        response.choices[0].message.tool_calls[0].function = None
+        chunks = response_to(2, "a", stream=True)
+
+        async def stream():
+            for chunk in chunks:
+                yield chunk
+
+        async def run():
+            for messages in ([Unreadable()], [response.choices[0].message], None):
+                data = {"model": "m", "messages": messages}
+                self.assertIs(await guard.async_post_call_success_hook(data, None, response), response)
+                passed = guard.async_post_call_streaming_iterator_hook(None, stream(), data)
+                self.assertEqual([chunk async for chunk in passed], chunks)
+                await guard.async_log_success_event({"messages": messages}, response, None, None)
+
+        asyncio.run(run())
+        guard.close()
+        self.assertEqual(guard._root.stats().faults, 3)
+
+
 class Readme(unittest.TestCase):
     def test_its_file_is_a_guardrail_that_the_environment_configures(self):
         [code] = re.findall(r"## LiteLLM\n.*?```python\n(.+?)```", README, re.S)

@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import litellm
@@ -51,13 +52,13 @@ class LoopwatchGuardrail(CustomGuardrail):
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
         if isinstance(response, litellm.ModelResponse):
-            session = self._session_of(data)
-            for choice in response.choices:
-                calls = choice.message.tool_calls or []
-                denial = await session.decide([(call.id, call.function.name, call.function.arguments) for call in calls])
-                if denial is not None:
-                    choice.message.content, choice.message.tool_calls = denial, None
-                    choice.finish_reason = "stop"
+            with self._passing_faults():
+                session = self._session_of(data)
+                for choice in response.choices:
+                    denial = await session.decide(_calls_of(choice.message))
+                    if denial is not None:
+                        choice.message.content, choice.message.tool_calls = denial, None
+                        choice.finish_reason = "stop"
         return response
 
     async def async_post_call_streaming_iterator_hook(
@@ -67,32 +68,45 @@ class LoopwatchGuardrail(CustomGuardrail):
         held: list[Any] = []
         async for chunk in response:
             choices = getattr(chunk, "choices", None) or []
-            if held or any(choice.delta.tool_calls for choice in choices):
+            if held or any(getattr(choice.delta, "tool_calls", None) for choice in choices):
                 held.append(chunk)
             else:
                 yield chunk
-        whole = litellm.stream_chunk_builder(held) if held else None
-        if whole is not None:
-            calls = whole.choices[0].message.tool_calls or []
-            asked = [(call.id, call.function.name, call.function.arguments) for call in calls]
-            denial = await self._session_of(request_data).decide(asked)
-            if denial is not None:
-                for chunk in held:
-                    for choice in chunk.choices:
-                        choice.delta.tool_calls, choice.delta.content = None, denial
-                        choice.finish_reason = choice.finish_reason and "stop"
-                        denial = None
+        with self._passing_faults():
+            await self._judge_held(request_data, held)
         for chunk in held:
             yield chunk
+
+    async def _judge_held(self, data: dict[str, Any], held: list[Any]) -> None:
+        whole = litellm.stream_chunk_builder(held) if held else None
+        if whole is None:
+            return
+        denial = await self._session_of(data).decide(_calls_of(whole.choices[0].message))
+        if denial is None:
+            return
+        for chunk in held:
+            for choice in chunk.choices:
+                choice.delta.tool_calls, choice.delta.content = None, denial
+                choice.finish_reason = choice.finish_reason and "stop"
+                denial = None
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         if not isinstance(response_obj, litellm.ModelResponse):
             return
-        params = kwargs.get("litellm_params") or {}
-        session = self._session_of({**kwargs, "metadata": params.get("metadata"), **_session_in(params)})
-        message = response_obj.choices[0].message
-        usage = getattr(response_obj, "usage", None)
-        session.log(message, usage)
+        with self._passing_faults():
+            params = kwargs.get("litellm_params") or {}
+            session = self._session_of({**kwargs, "metadata": params.get("metadata"), **_session_in(params)})
+            message = response_obj.choices[0].message
+            usage = getattr(response_obj, "usage", None)
+            session.log(message, usage)
+
+    @contextmanager
+    def _passing_faults(self) -> Iterator[None]:
+        """A fault here must not become the answer to a request: the response passes."""
+        try:
+            yield
+        except Exception:
+            self._root._stats.faults += 1
 
     def _session_of(self, data: dict[str, Any]) -> _Session:
         messages = data.get("messages") or []
@@ -113,14 +127,14 @@ class _Session:
         self._guard = root._of_session(name)
         self._known: OrderedDict[str, None] = OrderedDict()
 
-    def read(self, messages: list[dict[str, Any]]) -> None:
+    def read(self, messages: list[Any]) -> None:
         """Reports the results among the messages of a request, and what the user asks in the last one."""
         for message in messages:
-            call_id = message.get("tool_call_id")
-            if message.get("role") == "tool" and call_id and self._is_new(f"result:{call_id}"):
-                Call(self._guard, "", call_id, None).finish(message.get("content"))
-        if messages and messages[-1].get("role") == "user":
-            text = json.dumps(messages[-1].get("content"))
+            call_id = _field(message, "tool_call_id")
+            if _field(message, "role") == "tool" and call_id and self._is_new(f"result:{call_id}"):
+                Call(self._guard, "", call_id, None).finish(_field(message, "content"))
+        if messages and _field(messages[-1], "role") == "user":
+            text = json.dumps(_field(messages[-1], "content"), default=str)
             if self._is_new(f"prompt:{len(messages)}:{hashlib.sha256(text.encode()).hexdigest()}"):
                 self._guard.prompt(text)
 
@@ -137,9 +151,9 @@ class _Session:
         """Reports a response; calls that were decided before count once."""
         if message.content:
             self._guard.text(message.content)
-        for call in message.tool_calls or []:
-            if self._is_new(f"call:{call.id}"):
-                self._guard._report_call(call.id, call.function.name, call.function.arguments)
+        for call_id, name, arguments in _calls_of(message):
+            if self._is_new(f"call:{call_id}"):
+                self._guard._report_call(call_id, name, arguments)
         if usage is not None:
             self._guard.usage(usage.prompt_tokens or 0, usage.completion_tokens or 0)
 
@@ -152,15 +166,25 @@ class _Session:
         return True
 
 
+def _field(message: Any, name: str) -> Any:
+    """A message is a dict, or an object of a client that its answers came from."""
+    return message.get(name) if isinstance(message, dict) else getattr(message, name, None)
+
+
+def _calls_of(message: Any) -> list[tuple[str, str, Any]]:
+    functions = [(call.id, getattr(call, "function", None)) for call in message.tool_calls or []]
+    return [(call_id, each.name or "", each.arguments) for call_id, each in functions if each is not None]
+
+
 def _session_in(data: dict[str, Any]) -> dict[str, Any]:
     held = data.get("litellm_session_id")
     metadata = data.get("metadata") or data.get("litellm_metadata") or {}
     return {"litellm_session_id": held or metadata.get("session_id")}
 
 
-def _beginning(model: Any, messages: list[dict[str, Any]]) -> str:
+def _beginning(model: Any, messages: list[Any]) -> str:
     """An id of the conversation that begins with these messages, up to the first of the user."""
-    roles = [message.get("role") for message in messages]
+    roles = [_field(message, "role") for message in messages]
     first = messages[: roles.index("user") + 1] if "user" in roles else messages[:1]
-    text = json.dumps([model, [message.get("content") for message in first]], default=str)
+    text = json.dumps([model, [_field(message, "content") for message in first]], default=str)
     return f"litellm-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
