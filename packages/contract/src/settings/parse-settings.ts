@@ -176,9 +176,6 @@ class Reading {
 
 function typeName(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (typeof value !== 'object') return typeof value;
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || prototype === Object.prototype ? 'object' : prototype.constructor.name;
+  return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -34,13 +34,19 @@ const values = [
 
 const english = { error: en().localeError };
 
+/** zod names the class of an object, which no file or request has. */
+function withoutClass(message: string): string {
+  return message.replace(/received (?:Map|Date|RegExp)$/, 'received object');
+}
+
 /** What zod makes of a value by the schema of a definition, in English. */
 function byZod(schema: z.core.$ZodType, value: unknown): unknown {
   const { success, data, error } = z.safeParse(schema, value, english);
   if (success) return { success, data };
   // What zod says twice of some numbers.
   const twice = { received: undefined, format: undefined, note: undefined };
-  return { success, issues: error.issues.map((issue) => ({ ...issue, ...twice })) };
+  const issues = error.issues.map((issue) => ({ ...issue, ...twice, message: withoutClass(issue.message) }));
+  return { success, issues };
 }
 
 /** Each setting, and each block as a whole. */
