@@ -36,7 +36,7 @@ const english = { error: en().localeError };
 
 /** zod names the class of an object, which no file or request has. */
 function withoutClass(message: string): string {
-  return message.replace(/received (?:Map|Date|RegExp)$/, 'received object');
+  return message.replace(/received (?:Map|Date|RegExp|Object)$/, 'received object');
 }
 
 /** What zod makes of a value by the schema of a definition, in English. */
