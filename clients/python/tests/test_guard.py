@@ -1,4 +1,5 @@
 import asyncio
+import functools
 import json
 import os
 import socket
@@ -179,6 +180,19 @@ class WhateverAToolTakesAndReturns(unittest.TestCase):
             got = asyncio.run(ask(guard.tool(run, name="read"), read))
             self.assertEqual([text.startswith(DENIED) for text in got], [False] * 3 + [True] * 3)
             self.assertTrue(guard.stopped)
+            guard.close()
+
+    def test_names_a_tool_after_its_function_or_class(self):
+        class Reader:
+            def __call__(self, path):
+                return "Error: not found"
+
+        for run, name in [(functools.partial(Counter().read_file, "a"), "read_file"), (functools.partial(Reader(), "a"), "Reader")]:
+            guard = new_guard(mode="stop")
+            read = guard.tool(run)
+            for _ in range(4):
+                read()
+            self.assertIn(f"{name} ", guard.reason)
             guard.close()
 
     def test_a_generator_that_is_left_early_is_closed(self):

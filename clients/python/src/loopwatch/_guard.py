@@ -101,7 +101,7 @@ class Guard:
         """
         if run is None:
             return cast(F, functools.partial(self.tool, name=name))
-        tool_name = name or getattr(run, "__name__", "tool")
+        tool_name = name or _name_of(run)
         signature = _signature(run)
 
         if _is_kind(run, inspect.iscoroutinefunction):
@@ -303,6 +303,13 @@ class Call:
     def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
         if error is not None:
             self.fail(error)
+
+
+def _name_of(run: Callable[..., Any]) -> str:
+    """The name of a function, also of a partial one; of an object, that of its class."""
+    while isinstance(run, functools.partial):
+        run = run.func
+    return str(getattr(run, "__name__", type(run).__name__))
 
 
 def _is_kind(run: Callable[..., Any], is_kind: Callable[[Any], bool]) -> bool:
