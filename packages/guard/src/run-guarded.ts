@@ -26,6 +26,7 @@ export function denialOf<Result>(run: unknown): DenialForm<Result> {
   const kind = (run as { constructor?: { name?: string } }).constructor?.name;
   let isAsync = kind === 'AsyncFunction';
   let isStream = kind === 'AsyncGeneratorFunction';
+  const isGeneratorFunction = kind === 'GeneratorFunction';
   return {
     note(result) {
       isAsync ||= isPromise(result);
@@ -33,6 +34,7 @@ export function denialOf<Result>(run: unknown): DenialForm<Result> {
     },
     of(text) {
       if (isStream) return streamOf(text) as Result;
+      if (isGeneratorFunction) return valuesOf(text) as Result;
       return isAsync ? (Promise.resolve(text) as Result) : text;
     },
   };
@@ -43,9 +45,14 @@ async function* streamOf(text: string): AsyncGenerator<string, string> {
   return text;
 }
 
+function* valuesOf(text: string): Generator<string, string> {
+  yield text;
+  return text;
+}
+
 /**
  * Runs a tool unless the call is denied. The tool's return value or error is passed through unchanged; it can be a value,
- * a promise or an async generator, whose last value is the result.
+ * a promise or a generator, whose last value is the result.
  */
 export function runGuarded<Result>(
   gate: CallGate,
@@ -76,31 +83,53 @@ export function runGuarded<Result>(
 
 function recordReturn(result: unknown, recorder: CallRecorder): unknown {
   if (isGenerator(result)) return recordLast(result, recorder);
+  if (isSyncGenerator(result)) return recordLastSync(result, recorder);
   recorder.recordResult(result);
   return result;
 }
 
+/** Records the last value, also if the caller takes no more. */
 async function* recordLast(
   values: AsyncGenerator,
   recorder: CallRecorder,
 ): AsyncGenerator<unknown, unknown, unknown> {
-  let last: unknown;
-  let sent: unknown;
+  let [last, sent, hasFailed]: [unknown, unknown, boolean] = [undefined, undefined, false];
   try {
     for (;;) {
       const next = await values.next(sent);
-      if (next.done === true) {
-        recorder.recordResult(next.value === undefined ? last : next.value);
-        return next.value as unknown;
-      }
-      last = next.value;
-      sent = yield last;
+      if (next.value !== undefined) last = next.value;
+      if (next.done === true) return next.value as unknown;
+      sent = yield next.value;
     }
   } catch (error) {
+    hasFailed = true;
     recorder.recordError(error);
     throw error;
   } finally {
+    if (!hasFailed) recorder.recordResult(last);
     await values.return(undefined);
+  }
+}
+
+function* recordLastSync(
+  values: Generator<unknown, unknown, unknown>,
+  recorder: CallRecorder,
+): Generator<unknown, unknown, unknown> {
+  let [last, sent, hasFailed]: [unknown, unknown, boolean] = [undefined, undefined, false];
+  try {
+    for (;;) {
+      const next = values.next(sent);
+      if (next.value !== undefined) last = next.value;
+      if (next.done === true) return next.value;
+      sent = yield next.value;
+    }
+  } catch (error) {
+    hasFailed = true;
+    recorder.recordError(error);
+    throw error;
+  } finally {
+    if (!hasFailed) recorder.recordResult(last);
+    values.return(undefined);
   }
 }
 
@@ -110,6 +139,11 @@ function isPromise(value: unknown): value is Promise<unknown> {
 
 function isGenerator(value: unknown): value is AsyncGenerator {
   return hasMethods(value, 'next', Symbol.asyncIterator);
+}
+
+/** Iterators of collections have no `return`: they pass as they are. */
+function isSyncGenerator(value: unknown): value is Generator<unknown, unknown, unknown> {
+  return hasMethods(value, 'next', 'return', 'throw', Symbol.iterator);
 }
 
 /** A value may be anything, even a proxy that throws. */

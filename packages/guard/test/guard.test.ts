@@ -245,13 +245,18 @@ describe('a guarded tool', () => {
     const read = createGuard().tool('read', failed);
     const later = createGuard().tool('later', () => Promise.resolve('not found'));
     const stream = createGuard().tool('stream', streamed);
-    const got: string[][] = [[], [], []];
+    const values = createGuard().tool('values', function* (): Generator<string> {
+      yield 'searching';
+      yield 'not found';
+    });
+    const got: string[][] = [[], [], [], []];
     for (let n = 0; n < 5; n += 1) {
       got[0]?.push(await (read() as Promise<string>).then((text) => text));
       got[1]?.push(await (later() as Promise<string>).then((text) => text));
       let last = '';
       for await (const text of stream() as AsyncGenerator<string>) last = text;
       got[2]?.push(last);
+      got[3]?.push([...(values() as Generator<string>)].at(-1) ?? '');
     }
     const denial = expect.stringMatching(/^Loopwatch denied this call/) as string;
     for (const texts of got) expect(texts.slice(2, 5)).toEqual(['not found', denial, denial]);
@@ -275,6 +280,18 @@ describe('a guarded tool', () => {
       thrown = error;
     }
     expect(Object.is(thrown, opaque)).toBe(true);
+  });
+
+  it('has its result if its caller takes only some values of a generator', async () => {
+    const guard = createGuard();
+    const search = guard.tool('search', async function* (): AsyncGenerator<string> {
+      yield await Promise.resolve('not found');
+      yield 'more';
+    });
+    for (let n = 0; n < 6; n += 1)
+      for await (const text of search() as AsyncGenerator<string>) if (text !== '') break;
+    expect(guard.stopped).toBe(true);
+    expect(guard.stats()).toMatchObject({ denied: 3, faults: 0 });
   });
 
   it('passes the values that its caller sends to a generator', async () => {
