@@ -56,7 +56,7 @@ export class HarnessLoop {
   /** The latest prompt. */
   #shown = '';
   #count = 0;
-  /** The length of each of the latest prompts of the series, and the numbers in it. */
+  /** The length of each of the latest prompts of the series, and the numbers in it; empty as long as there is only one. */
   #numbers: readonly string[] = [];
   #since: Mark | null = null;
   #latest: Mark | null = null;
@@ -119,10 +119,10 @@ export class HarnessLoop {
     if (isFirst || follows) {
       this.#since = isFirst ? step.mark() : this.#latest;
       this.#count = isFirst ? 0 : 1;
-      if (isFirst) this.#numbers = [];
     }
     this.#count += 1;
-    this.#numbers = [...this.#numbers, numbersIn(shown)].slice(-this.#options.threshold);
+    // Read once a second prompt comes: most have none like them.
+    this.#numbers = isFirst ? [] : this.#numbersUpTo(shown);
     this.#latest = step.mark();
     this.#shown = shown;
     this.#before = run;
@@ -132,6 +132,11 @@ export class HarnessLoop {
     if (this.#count < this.#options.threshold || moveOn(this.#numbers))
       this.#incident.resolve(step, 'recovered', 'another prompt followed');
     else this.#report(step);
+  }
+
+  #numbersUpTo(shown: string): readonly string[] {
+    const before = this.#numbers.length === 0 ? [numbersIn(this.#shown)] : this.#numbers;
+    return [...before, numbersIn(shown)].slice(-this.#options.threshold);
   }
 
   /** Whether the event before was the same: a producer may deliver events without ids twice. */
