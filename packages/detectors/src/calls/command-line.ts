@@ -125,7 +125,7 @@ export const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 
 /** Whether a command line waits, or asks for the state of something that changes by itself. */
 export function waits(line: string): boolean {
-  return SLEEPS.test(line) || ASKS_STATE.test(line) || ASKS_HEAD.test(line);
+  return line !== '' && (SLEEPS.test(line) || ASKS_STATE.test(line) || ASKS_HEAD.test(line));
 }
 
 /** Whether a command line asks for a state or fetches something, and does no more. */

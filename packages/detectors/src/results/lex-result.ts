@@ -85,9 +85,8 @@ function withoutNonces(text: string): string {
   // A single one is what the call named.
   if (HAS_ELEMENTS.some((mark) => text.includes(mark)) && (text.match(ELEMENT)?.length ?? 0) > 1)
     plain = plain.replace(ELEMENT, '<element>');
-  if (text.length > FAILURE_UNITS) return plain;
-  const told = plain.replace(INCIDENT, '$1<id>').replace(MADE_NAME, '<name>');
-  return told !== plain && FAILS.test(text) && !SUCCEEDS.test(text) ? told : plain;
+  if (text.length > FAILURE_UNITS || !FAILS.test(text) || SUCCEEDS.test(text)) return plain;
+  return plain.replace(INCIDENT, '$1<id>').replace(MADE_NAME, '<name>');
 }
 
 /** A text with its volatile parts replaced. */
