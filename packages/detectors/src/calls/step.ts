@@ -156,7 +156,7 @@ const DRAWING_COMMAND =
 
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
-  /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories|ticket|task))(?![a-z])/i;
+  /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories))(?![a-z])/i;
 /** Tools that put a setting in place, and what numbers their receipts. */
 const SETS = /(?:^|__)(?:set|enable|disable)_/i;
 const NUMBER_OF_RECEIPT = /\b(?:seq\w*|txn|\w{0,20}id|re[fv]\w*)"?[:=#]\s?"?[\w-]{1,64}/gi;

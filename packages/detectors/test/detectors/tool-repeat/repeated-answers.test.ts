@@ -175,12 +175,6 @@ const deliveries: readonly Case[] = [
     { room: 'kitchen', on: true },
     (i) => ({ ok: true, room: 'kitchen', on: true, seq: 4711 + i * i }),
   ],
-  [
-    'a ticket',
-    'create_support_ticket',
-    { title: 'The login fails' },
-    (i) => `Ticket SUP-${String(4410 + i)} has been created.`,
-  ],
   ['a memory', 'save_memory', { text: 'Likes tea.' }, (i) => `Memory saved (id mem_${mixed(i)}).`],
   [
     'a setting that is versioned',
