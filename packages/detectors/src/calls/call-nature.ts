@@ -9,6 +9,9 @@ const INTERFACE_ACTION =
 /** Arguments that say where to. */
 const WHERE =
   /"(?:north|south|east|west|up|down|left|right|forwards?|backwards?|ahead|[nsewNSEW])"|"(?:direction|heading|distance|forward|steps|c?m|met(?:re|er)s)":/i;
+/** Statements of SQL that change something. */
+const STATEMENT =
+  /":"\s*(?:insert|delete|update|create|alter|drop) (?:\S+ )?(?:into|from|set|table|index|view)\b/i;
 /** Arguments that ask for what others send. */
 const INBOX = /"inbox"|unread/i;
 /** Code, command lines and keys that move on. */
@@ -27,7 +30,11 @@ export function callNature(
   const said = toolWords(identity.name);
   const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity, args);
   const edits = contract?.mutating ?? (isReadOnlyLine !== true && said.mutates);
-  const changes = contract?.mutating ?? (isReadOnlyLine === undefined ? edits : !isReadOnlyLine);
+  const changes =
+    contract?.mutating ??
+    (isReadOnlyLine === undefined
+      ? edits || (!said.reads && STATEMENT.test(identity.arguments))
+      : !isReadOnlyLine);
   const asks = !edits && !said.notes;
   return {
     changes,

@@ -21,6 +21,21 @@ const numbered = (page: string, i: number): object => ({
 const counting = (page: string, i: number): object => ({ entries_left: 90 - i, page });
 const noOrder = 'abcabbcacbacabcb';
 
+it('a plan of a query is worth another look after a statement that changes the database', () => {
+  const explain: ShortStep = ['execute_sql', 'Seq Scan on t, 2,550 rows', { sql: 'explain select * from t' }];
+  const tuning = (change: string) =>
+    turns(
+      ...'abcdefg'
+        .split('')
+        .flatMap((name): ShortStep[] => [
+          ['execute_sql', `${name}: done, no row was returned`, { sql: `${change} ${name} on t` }],
+          explain,
+        ]),
+    );
+  expect(said(tuning('create index'))).toEqual([]);
+  expect(said(tuning('select of'))).not.toEqual([]);
+});
+
 describe('results that are known apart from random tokens', () => {
   it.each<{ what: string; steps: ShortStep[]; expected: string | undefined }>([
     { what: 'nothing new', steps: looks(noOrder, plain), expected: 'stagnation/nothing-new opened chance 5' },
