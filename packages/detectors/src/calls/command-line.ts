@@ -5,10 +5,10 @@ import { toolWords } from './tool-words.ts';
 /* The command line of a call, and what it says. */
 
 /** Argument names for a command line, in lower case without separators, the first of which counts, and below, for a program. */
-const COMMAND = [
-  ...['bash', 'cmd', 'command', 'commands', 'script', 'shell'],
-  ...['commandline', 'cmdline', 'shellcommand', 'bashcommand', 'argv', 'commande', 'comando', 'befehl'],
-];
+const COMMAND = (
+  'bash cmd command commands script shell commandline cmdline shellcommand bashcommand argv ' +
+  'commande comando befehl'
+).split(' ');
 const PROGRAM = ['code', 'source', 'program', 'cell'];
 /** What is written in code, not in `NO`, `A1` or a title. */
 const CODE = /\w\(|[;{}\n]|\s[-+*/%=<>]{1,2}\s|^\s*(?:import|print|return|select|assert|raise)\b/i;
@@ -111,7 +111,7 @@ const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
 const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|supervisorctl status\b|pm2 (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|gh (?:run|pr|workflow) (?:view|list|checks|status|watch|diff)\b|glab (?:ci|mr) (?:status|view|list)\b|(?:aws|gcloud|az) .*\b(?:describe|get|show|list|ls|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof|tail|journalctl|dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -[a-y]*z[a-z]*|ssh (?:-\S+ |-o \S+ )*[\w.@-]+ ["']?(?:true|uptime|whoami|hostname|id|echo \w+)["']?$|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b|(?:terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:status|show|get|ps|list)\b)/i;
+  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|describe|rollout status|top|status)\b|(?:systemctl|service) (?:-\S+ )*(?:status|is-active|show)\b|service \S+ status\b|(?:supervisorctl|pm2) (?:status|ls|list|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|inspect|logs|stats)\b|(?:gh|glab) (?:run|pr|workflow|ci|mr) (?:view|list|checks|status|watch|diff)\b|(?:aws|gcloud|az|openstack|hcloud|terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:describe|get|show|list|ls|ps|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof|tail|journalctl|dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -[a-y]*z[a-z]*|ssh (?:-\S+ |-o \S+ )*[\w.@-]+ ["']?(?:true|uptime|whoami|hostname|id|echo \w+)["']?$|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:status|list|ls|info|domstate|members|get))\b)/i;
 /** Asks for the head of an answer; a small letter would show it before the answer. */
 const ASKS_HEAD = /^curl (?:-\S+ )*-[a-zA-Z]*I\b/;
 /** Requests that fetch something and store nothing. */

@@ -3,28 +3,14 @@ import { type Fields, isFields } from '../lib/fields.ts';
 import { commandField } from './command-line.ts';
 import { looksOrOperates } from './tool-words.ts';
 
-/** Fields that say how long a call may take. */
-const TIMEOUTS = [
-  'timeout',
-  'timeoutMs',
-  'timeoutSeconds',
-  ...['ms', 'sec', 'secs', 'seconds'].map((unit) => `timeout_${unit}`),
-];
 /** Fields in which models explain what they look up or operate, in different words each time, and how long it may take. */
-const BESIDE_LOOKS = new Set([
-  ...['reason', 'reasoning', 'rationale', 'thought', 'thinking', 'explanation', 'justification'],
-  ...TIMEOUTS,
-]);
+const BESIDE_LOOKS =
+  /^(?:reason(?:ing)?|rationale|thought|thinking|explanation|justification|timeout(?:Ms|Seconds|_(?:ms|secs?|seconds))?)$/;
 /** The same beside commands. */
-const BESIDE_COMMANDS = new Set([...BESIDE_LOOKS, 'description', 'summary', 'comment']);
+const BESIDE_COMMANDS = /^(?:description|summary|comment)$/;
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
-const ANYWHERE = new Set([
-  ...['task_progress', 'security_risk', 'toolAction', 'toolSummary'],
-  ...['_meta', 'progressToken', 'progress_token', 'traceparent', 'tracestate'],
-  ...['toolCallId', 'tool_call_id', 'toolUseId', 'tool_use_id', 'cacheBuster', 'cache_buster', 'cachebuster'],
-  ...['idempotencyKey', 'idempotency_key', 'idempotency-key', 'clientToken', 'client_token'],
-  ...['clientRequestToken', 'client_request_token', 'clientRequestId', 'client_request_id'],
-]);
+const ANYWHERE =
+  /^(?:_meta|task_progress|security_risk|tool(?:action|summary)|trace(?:parent|state)|(?:progress|client|client.?request).?token|(?:tool.?call|tool.?use|client.?request).?id|cache.?buster|idempotency.?key)$/i;
 
 /** The arguments that distinguish calls of a tool, by its contract. Without one: all but comments on the call. */
 export function identifyingArguments(
@@ -47,9 +33,12 @@ function tellingArguments(name: string, args: Fields, volatile: readonly string[
   const all = Object.entries(args);
   const runs = commandField(name, args) !== undefined;
   const told = all.filter(
-    ([field]) => !ANYWHERE.has(field) && !(runs && BESIDE_COMMANDS.has(field)) && !volatile.includes(field),
+    ([field]) =>
+      !ANYWHERE.test(field) &&
+      !(runs && (BESIDE_LOOKS.test(field) || BESIDE_COMMANDS.test(field))) &&
+      !volatile.includes(field),
   );
-  const others = told.filter(([field]) => !BESIDE_LOOKS.has(field));
+  const others = told.filter(([field]) => !BESIDE_LOOKS.test(field));
   // Alone, the thought is what is looked up.
   const isBeside = others.length > 0 && others.length < told.length && looksOrOperates(name);
   // Models write what they leave out as null, or not at all.

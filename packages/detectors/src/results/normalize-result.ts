@@ -246,9 +246,9 @@ const WORK =
 /** Wordings of work in progress: the whole result, the value of a field, or an unambiguous phrase. */
 const UNDER_WAY = new RegExp(
   [
-    '^[^\\n:=]{1,40}[:=]\\W*(?:running|waiting|loading|processing|deploying)\\W*$',
+    `^[^\\n:=]{1,40}[:=]\\W*(?:${WORK}|waiting)\\W*$`,
     `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!\\w*${NO_WORK})\\w+ing\\b)`,
-    '\\b(?:is|are|still|currently)(?: still| currently)? (?:running|waiting|sleeping|loading|building|processing|working|being)\\b',
+    `\\b(?:is|are|still|currently)(?: still| currently)? (?:${WORK}|waiting|sleeping|working|being)\\b`,
     `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b(?!['"\\\\]*\\s?[:=]\\s?['"]?(?:0|no|none|false|null)\\b)`,
     '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
     `^\\W*(?:still )?(?!${NO_WORK})[a-z]{2,20}ing\\W*$`,

@@ -12,18 +12,9 @@ const OBJECT_OR_LIST = /^\s*(?:\{\s*"|\[\s*\{\s*"(?:type|text)"\s*:)/;
 const BESIDE_BLOCKS = new Set(['content', 'isError', 'is_error', 'structuredContent', '_meta', 'meta']);
 
 /** Fields of an envelope that hold what the tool says. */
-const PAYLOAD = new Set([
-  'output',
-  'result',
-  'data',
-  'content',
-  'text',
-  'response',
-  'body',
-  'message',
-  'stdout',
-  'observation',
-]);
+const PAYLOAD = new Set(
+  'output result data content text response body message stdout observation'.split(' '),
+);
 const METADATA = new Set(['_meta', 'meta', 'metadata', 'usage']);
 const STATUS = /^(?:status|state|outcome)$/i;
 /** Fields of an envelope that say nothing where they have these values: the call has succeeded. */

@@ -43,6 +43,7 @@ describe('polling is recognized by', () => {
       'curl https://a.example/api?jobId=7',
       'aws s3 ls s3://exports/2026/',
       'dig +short a.example',
+      'openstack server show vm1 -c status -f value',
       'nc -zv db 5432',
       'ssh -o ConnectTimeout=5 root@vm1 true',
     ].map((command): [string, string, unknown, Record<string, unknown>] => [
@@ -81,6 +82,7 @@ describe('polling is recognized by', () => {
       'El pedido se está procesando',
       'Le colis n’est pas encore parti',
     ].map((text): [string, string, unknown] => [text, 'get_order', text]),
+    ['work that still goes on', 'get_import', 'The import is still validating the rows of it.'],
     ['what is not decided yet', 'get_flight', { flight: 'LX 14', gate: 'not yet assigned' }],
     ['a result that is not ready yet', 'get_job', 'The export is not yet ready, ask again.'],
     [
