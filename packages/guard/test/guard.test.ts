@@ -8,6 +8,7 @@ import { waitFor } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
+import { plainValue } from '../src/plain-value.ts';
 
 /** Calls a tool until it is denied. @returns the denial, if any */
 function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
@@ -203,6 +204,8 @@ describe('a guarded tool', () => {
     ['a set', (n) => ({ of: new Set([n]) })],
     ['search parameters', (n) => new URLSearchParams({ n: String(n) })],
     ['a buffer', (n) => ({ bytes: new Uint8Array([n]).buffer })],
+    ['an image', (n) => ({ bytes: Buffer.alloc(50_000, n) })],
+    ['numbers in binary', (n) => new Float64Array([n])],
     ['an error', (n) => ({ error: new Error(`no ${String(n)}`) })],
     ['a pattern', (n) => ({ pattern: new RegExp(String(n)) })],
     ['a blob', (n) => ({ file: new Blob([String(n)]) })],
@@ -230,6 +233,13 @@ describe('a guarded tool', () => {
     for (let n = 0; n < 10; n += 1) (echo as (given: unknown) => unknown)(make());
     expect(guard.stopped).toBe(true);
   });
+
+  it.each([Buffer.alloc(100_000), new Uint8Array(100_000), new ArrayBuffer(100_000)])(
+    'shows both ends of many bytes: %#',
+    (bytes) => {
+      expect(JSON.stringify(plainValue({ bytes })).length).toBeLessThan(10_000);
+    },
+  );
 
   it('uses up no iterator', () => {
     const guard = createGuard();
