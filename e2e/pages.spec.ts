@@ -121,7 +121,11 @@ test('session: hides text until requested if privacy.store_text is off', async (
   await page.goto(`${url}/sessions/${session}?at=1`);
   const second = page.locator('li[aria-current="true"]');
   await expect(second).toContainText('characters hidden');
-  await second.getByRole('button', { expanded: false }).click();
+  // The list scrolls to the event while it is loaded, perhaps below the pointer.
+  await expect(async () => {
+    await second.getByRole('button', { expanded: false }).click({ timeout: 5_000 });
+    await expect(second.getByRole('button', { expanded: true })).toBeVisible({ timeout: 5_000 });
+  }).toPass();
   await expect(second.getByRole('term')).toBeHidden();
   await page.getByRole('button', { name: 'Show text' }).click();
   await expect(second.getByRole('term')).toHaveText('n');
