@@ -8,9 +8,6 @@ import { subsetFonts } from './subset-fonts.ts';
 
 const server = 'http://localhost:4600';
 
-/** A schema that nothing in a chunk parses with is left out of it; what has an effect is not called by way of `z`. */
-const treeshake = { manualPureFunctions: ['z'] };
-
 /** '' where the sources are not under version control, as in an image. */
 function commit(): string {
   try {
@@ -38,7 +35,8 @@ export default defineConfig({
     // .size-limit.mjs limits what counts, the compressed size.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      treeshake,
+      // A schema that nothing in a chunk parses with is left out of it; what has an effect is not called by way of `z`.
+      treeshake: { manualPureFunctions: ['z'] },
       checks: { bundlerTimings: false },
       input: ['index.html', 'login.html'].map((page) => join(import.meta.dirname, page)),
       // The one style that is served without a login has an address of its own.
@@ -57,7 +55,7 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es', rolldownOptions: { treeshake } },
+  worker: { format: 'es' },
   server: {
     proxy: {
       '/api': server,

@@ -83,7 +83,7 @@ class Link:
         """Asks for a decision, once all events before it are sent. While the server is away, the answer is there at once."""
         self._note_fork()
         answer: Future[Decision] = Future()
-        # Nobody cancels it, not even a task that no longer waits: it is always answered.
+        # A task that no longer waits cannot cancel it either: it is always answered.
         answer.set_running_or_notify_cancel()
         with self._wake:
             if self._closing or time.monotonic() < self._away_until:

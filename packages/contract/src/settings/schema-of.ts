@@ -49,7 +49,7 @@ function build(definition: SettingSchema): z.ZodMiniType {
     case 'string':
       return withLimits(z.string(), def);
     case 'enum':
-      return z.enum(def.entries).check(...spellingOf(def));
+      return withChecks(z.enum(def.entries), spellingOf(def));
     case 'array':
       return withLimits(z.array(build(def.element)), def);
     case 'object': {
@@ -86,5 +86,10 @@ function withLimits<T>(schema: z.ZodMiniType<T>, { maxLength, rules = [] }: Limi
     }),
   );
   const limit = maxLength === undefined ? [] : [z.maxLength(maxLength) as core.$ZodCheck<T>];
-  return schema.check(...limit, ...checks);
+  return withChecks(schema, [...limit, ...checks]);
+}
+
+/** The schema itself if there are none: with an empty list of checks it would be a copy. */
+function withChecks<T>(schema: z.ZodMiniType<T>, checks: core.$ZodCheck<T>[]): z.ZodMiniType {
+  return checks.length === 0 ? schema : schema.check(...checks);
 }

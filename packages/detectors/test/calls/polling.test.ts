@@ -63,7 +63,7 @@ describe('polling is recognized by', () => {
     ['a status with its name', 'bash', 'Build 8: running', { command: 'bk build view 8' }],
     ['an inbox', 'check_inbox', '0 messages', { from: 'bank' }],
     ['an inbox that an argument names', 'list_messages', { messages: [] }, { folder: 'Inbox' }],
-    ['what nobody has read', 'search_mail', { messages: [] }, { query: 'is:unread from:bank' }],
+    ['mail that is unread', 'search_mail', { messages: [] }, { query: 'is:unread from:bank' }],
     [
       'a thread that nobody has answered',
       'get_thread_replies',
@@ -115,7 +115,7 @@ describe('polling is recognized by', () => {
       'read',
       `status: running. ${'Lorem ipsum dolor sit amet. '.repeat(12)}`,
     ],
-    ['what nobody has built yet', 'get_report', 'Reports by region are not yet implemented here.'],
+    ['what is not built yet', 'get_report', 'Reports by region are not yet implemented here.'],
     ['a failing status', 'get_job', { id: 7, state: 'failing', host: 'a.example' }],
     ['a word that only ends in “ing”', 'look', 'Nothing'],
     ['the plan of the agent', 'read_todos', '1. [pending] write tests\n2. [completed] fix tax'],
