@@ -4,7 +4,7 @@ import type { Mark } from '../calls/mark.ts';
 import type { Semantic } from '../detectors/semantic/semantic.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
 import type { BankSnapshot, Detector, EventStep, Finding } from '../incident/finding.ts';
-import type { OpenIncidents } from '../incident/incident.ts';
+import type { OpenIncidents } from '../incident/open-incidents.ts';
 import type { DetectionPlan, PlannedDetector } from '../plan/plan.ts';
 import type { SessionTotals } from './session-account.ts';
 

@@ -2,7 +2,8 @@ import { type AgentEvent, type CheckAnswer, eventTime, type KnownEvent } from '@
 import type { CallHistory } from '../calls/call-history.ts';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { Finding, Scene } from '../incident/finding.ts';
-import { NO_OPEN_INCIDENTS, OpenIncidents, slotOf } from '../incident/incident.ts';
+import { slotOf } from '../incident/incident.ts';
+import { NO_OPEN_INCIDENTS, OpenIncidents } from '../incident/open-incidents.ts';
 import { type PureVerdict, thresholdOrigin } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
 import type { DetectionPlan } from '../plan/plan.ts';

@@ -1,6 +1,7 @@
 import type { KnownEvent, OpenIncidentSummary } from '@loopwatch/contract';
 import type { Finding, Labels } from '../incident/finding.ts';
-import { type OpenIncidents, slotOf } from '../incident/incident.ts';
+import { slotOf } from '../incident/incident.ts';
+import type { OpenIncidents } from '../incident/open-incidents.ts';
 import { costSince, describe } from '../incident/verdict.ts';
 import { wasteOf } from '../incident/waste.ts';
 import { roundUsd } from '../lib/round-usd.ts';

@@ -3,7 +3,7 @@ import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CallStep } from '../../calls/step.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
-import { PatternIncident } from '../../incident/incident.ts';
+import { PatternIncident } from '../../incident/pattern-incident.ts';
 import { closingReason, counted, quotedResult, quotedStep, sentence } from '../../incident/shown-calls.ts';
 
 export interface OutageOptions {

@@ -6,7 +6,7 @@ import { REJECTS_ANSWER, rejects, reports } from '../../calls/rejections.ts';
 import { type CallStep, isPollingStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
-import { PatternIncident } from '../../incident/incident.ts';
+import { PatternIncident } from '../../incident/pattern-incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { commonEnds } from '../../lib/common-ends.ts';
 import { jaccard } from '../../lib/similarity.ts';

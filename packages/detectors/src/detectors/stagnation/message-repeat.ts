@@ -2,7 +2,7 @@ import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
 import { apartFrom, modeOf } from '../../incident/alike-results.ts';
 import type { EventStep, Finding, Pattern, PatternSnapshot, ThresholdBase } from '../../incident/finding.ts';
-import { PatternIncident } from '../../incident/incident.ts';
+import { PatternIncident } from '../../incident/pattern-incident.ts';
 import { asSentence, closingReason, counted, sentence } from '../../incident/shown-calls.ts';
 import { fingerprint } from '../../lib/digest.ts';
 import { withoutStamp } from '../../results/leading-stamp.ts';

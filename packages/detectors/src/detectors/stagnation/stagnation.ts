@@ -4,7 +4,7 @@ import { reports } from '../../calls/rejections.ts';
 import { type CallStep, changesSomething } from '../../calls/step.ts';
 import { modeOf } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
-import { PatternIncident } from '../../incident/incident.ts';
+import { PatternIncident } from '../../incident/pattern-incident.ts';
 import { callsWithResults, closingReason } from '../../incident/shown-calls.ts';
 import { cosmeticArguments } from './cosmetic-arguments.ts';
 import { handoffs } from './handoffs.ts';

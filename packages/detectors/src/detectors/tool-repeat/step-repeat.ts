@@ -13,7 +13,7 @@ import {
 } from '../../calls/step.ts';
 import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
-import { PatternIncident } from '../../incident/incident.ts';
+import { PatternIncident } from '../../incident/pattern-incident.ts';
 import {
   callsWithResults,
   closingReason,
