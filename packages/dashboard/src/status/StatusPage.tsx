@@ -1,7 +1,7 @@
 import type { NotificationStatus, Status } from '@loopwatch/contract/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { statusQuery } from '../api/status.ts';
 import { useNow } from '../lib/clock.ts';
 import { formatBytes, formatDuration, formatNumber, plural } from '../lib/format.ts';
@@ -14,6 +14,8 @@ import { Skeleton } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
 import { Facts } from '../ui/layout/Facts.tsx';
 import { Ago } from '../ui/layout/Time.tsx';
+import { Check, deadLettersFact, judgeFact, setAsideFact, totalLag } from './facts.tsx';
+import { TopicsCard } from './TopicsCard.tsx';
 
 /** Health of the server: connections, consumer lag, storage and retention. */
 export function StatusPage() {
@@ -56,12 +58,6 @@ function Health({ status }: { readonly status: Status }) {
         : `Unhealthy: ${[...bad.map(([name]) => name), ...(status.log.state === 'down' ? ['log'] : []), ...(isJudgeFailing ? ['semantic judge'] : [])].join(', ')}`}
     </span>
   );
-}
-
-function judgeFact({ judge }: Status): [string, ReactNode][] {
-  if (judge === null) return [];
-  const text = `${formatNumber(judge.failed)} of ${plural(judge.checks, 'check')} failed`;
-  return [['semantic judge', <Check key="j" ok={!judge.failing} text={text} />]];
 }
 
 function Cards({ status }: { readonly status: Status }) {
@@ -164,139 +160,8 @@ function Cards({ status }: { readonly status: Status }) {
         </Card>
       </div>
       <NotificationsCard items={status.notifications} />
-      <Card title="Topics" note="the server’s next offset in each partition" flush>
-        <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label="Partitions">
-          <table className="table [&_:is(th,td)]:whitespace-nowrap [&_td]:text-ink2 [&_tbody_th]:text-sm/[1.6] [&_tbody_th]:font-mono [&_:is(th,td)]:nth-2:text-left [&_td]:data-lagging:text-warm @max-[520px]/page:[--cell:8px] @max-[520px]/page:[&_th]:whitespace-normal @max-[520px]/page:[&_:is(th,td)]:nth-2:hidden">
-            <thead>
-              <tr>
-                <th scope="col">Topic</th>
-                <th scope="col">Role</th>
-                <th scope="col">Partition</th>
-                <th scope="col">Next offset</th>
-                <th scope="col">Lag</th>
-                <th scope="col">Set aside</th>
-              </tr>
-            </thead>
-            <tbody>
-              {log.topics.map((topic) => (
-                <Fragment key={topic.role}>
-                  {topic.partitions.length === 0 ? (
-                    <tr>
-                      <th scope="row">{breakable(topic.name)}</th>
-                      <td>{topic.role}</td>
-                      <td colSpan={4}>{topic.read ? 'no partitions yet' : 'not read by the server'}</td>
-                    </tr>
-                  ) : (
-                    topic.partitions.map(
-                      ({ partition, nextOffset, lag, setAside, latestSetAside }, index) => (
-                        <tr key={partition}>
-                          <th scope="row">
-                            {index === 0 ? (
-                              breakable(topic.name)
-                            ) : (
-                              <span className="sr-only">{topic.name}</span>
-                            )}
-                          </th>
-                          <td>{index === 0 && topic.role}</td>
-                          <td>{partition}</td>
-                          <td>{formatNumber(nextOffset)}</td>
-                          <td data-lagging={(lag ?? 0) > 0 || undefined}>
-                            {lag === null ? '–' : formatNumber(lag)}
-                          </td>
-                          <td
-                            data-lagging={setAside > 0 || undefined}
-                            title={
-                              latestSetAside === null
-                                ? undefined
-                                : `Offset ${String(latestSetAside.offset)}: ${latestSetAside.detail}`
-                            }
-                          >
-                            {formatNumber(setAside)}
-                          </td>
-                        </tr>
-                      ),
-                    )
-                  )}
-                </Fragment>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </Card>
+      <TopicsCard topics={log.topics} />
     </>
-  );
-}
-
-/** A name that may be broken after its dots. */
-function breakable(name: string): ReactNode {
-  return name.split(/(?<=\.)/).map((part) => (
-    <Fragment key={part}>
-      {part}
-      <wbr />
-    </Fragment>
-  ));
-}
-
-/** Records that could not be stored, with the latest reason. */
-function setAsideFact({ log }: Status): [string, ReactNode][] {
-  const partitions = log.topics.flatMap((topic) =>
-    topic.partitions.map((one) => ({ ...one, topic: topic.name })),
-  );
-  const total = partitions.reduce((sum, { setAside }) => sum + setAside, 0);
-  const [last] = partitions
-    .filter(({ latestSetAside }) => latestSetAside !== null)
-    .sort((a, b) => (b.latestSetAside?.at ?? 0) - (a.latestSetAside?.at ?? 0));
-  if (total === 0 || last?.latestSetAside == null) return [];
-  const { offset, detail, at } = last.latestSetAside;
-  const text = `${plural(total, 'record')}; the latest at offset ${String(offset)} of ${last.topic}: ${detail}`;
-  return [
-    [
-      'could not be stored',
-      <span key="a">
-        <Check ok={false} text={text} /> <Ago time={at} />
-      </span>,
-    ],
-  ];
-}
-
-/** Red as long as there may be more to come. */
-const RECENT_MS = 3_600_000;
-
-/** The dead letters of one topic with one reason, and where the latest came from. */
-function deadLettersFact(
-  { topic, reason, count, latest }: Status['log']['deadLetters'][number],
-  now: number,
-): [string, ReactNode] {
-  const { partition, offset, at } = latest;
-  const place =
-    partition === null || offset === null
-      ? ''
-      : ` at offset ${String(offset)} of partition ${String(partition)}`;
-  const text = `${plural(count, 'dead letter')}; the latest${place}`;
-  return [
-    `${topic}: ${reason}`,
-    <span key="d">
-      <Check ok={now - at > RECENT_MS} text={text} /> <Ago time={at} />
-    </span>,
-  ];
-}
-
-function totalLag({ log }: Status): number | null {
-  const lags = log.topics.flatMap(({ partitions }) => partitions.map(({ lag }) => lag));
-  return lags.length === 0 || lags.includes(null)
-    ? null
-    : lags.reduce<number>((sum, lag) => sum + (lag ?? 0), 0);
-}
-
-function Check({ ok, text }: { readonly ok: boolean; readonly text: string }) {
-  return (
-    <span
-      className="inline-flex items-baseline gap-1.5 text-hot data-ok:text-inherit"
-      data-ok={ok || undefined}
-    >
-      <i className="size-2 flex-none rounded-[2px] bg-current in-data-ok:rounded-full in-data-ok:bg-ok" />
-      {text}
-    </span>
   );
 }
 
