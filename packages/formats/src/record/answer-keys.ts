@@ -1,5 +1,6 @@
 import { unwrapped } from './json.ts';
 import type { AssistantMessage, UserMessage } from './message.ts';
+import type { SeenAnswer } from './seen-answers.ts';
 import { textId } from './text-id.ts';
 
 /** Shorter answers, such as that all is done, may be given again. */
@@ -14,6 +15,8 @@ export interface AnswerKeys {
    * message in a history is the first.
    */
   readonly likenesses: readonly string[];
+  /** The messages before an answer. */
+  readonly place: string;
 }
 
 /** What identifies an answer or a prompt. @param before identifies the session and the messages before it */
@@ -32,6 +35,26 @@ export function keysOf(
   const own = callIds.length > 0 ? [callIds, withCalls] : isTelling ? text : undefined;
   return {
     own: own && textId(JSON.stringify([sessionId, role, own])),
+    place: textId(before),
     likenesses: role === 'user' ? [] : forms.map((form) => textId(`${before}\n${JSON.stringify(form)}`)),
   };
+}
+
+/** What identifies the text of an answer, without the space around it. */
+export function textFacts(text: string): SeenAnswer['text'] {
+  const said = text.trim();
+  return { units: said.length, id: textId(said) };
+}
+
+/**
+ * Whether a message without calls is an answer with something added, as agents do that write calls as text, or end a block of code.
+ * It stands where the answer stood.
+ */
+export function isContinued(
+  { text: said, callIds }: SeenAnswer,
+  { text = '', calls }: AssistantMessage,
+): boolean {
+  if (calls.length > 0) return false;
+  const hasCalls = callIds.length > 0 && callIds.every((id) => id !== null && text.includes(id));
+  return hasCalls || (said.units > 0 && textId(text.trimStart().slice(0, said.units)) === said.id);
 }

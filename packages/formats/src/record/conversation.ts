@@ -1,7 +1,7 @@
-import { type AnswerKeys, keysOf } from './answer-keys.ts';
+import { type AnswerKeys, isContinued, keysOf, textFacts } from './answer-keys.ts';
 import type { SessionEvent, Stamp } from './format.ts';
 import { HistoryIds } from './history-ids.ts';
-import type { Message } from './message.ts';
+import type { AssistantMessage, Message, UserMessage } from './message.ts';
 import { eventsOf } from './message-events.ts';
 import { remember } from './remember.ts';
 import { type SeenAnswer, SeenAnswers } from './seen-answers.ts';
@@ -82,15 +82,17 @@ export class Conversations {
         return [{ message, id }];
       }
       const keys = keysOf(message, sessionId, before);
-      const found = i > latest ? undefined : this.#sameAs(keys, used);
+      const found =
+        i > latest ? undefined : (this.#sameAs(keys, used) ?? this.#continuedIn(message, keys, used));
       const same = found?.id === id ? undefined : found;
       used.add(same?.id ?? id);
       if (same === undefined) {
         const callIds = message.role === 'user' ? [] : message.calls.map((call) => call.id);
-        const answer = { id, callIds };
+        const answer = { id, callIds, text: textFacts(message.text ?? '') };
         if (keys.own !== undefined) this.#answers.add(keys.own, answer);
         // Only answers are sure to name their calls as the model did.
-        if (i === last) for (const likeness of keys.likenesses) this.#answers.add(likeness, answer);
+        if (i === last && message.role === 'assistant')
+          for (const key of [...keys.likenesses, keys.place]) this.#answers.add(key, answer);
         return [{ message, id }];
       }
       ids.continueAfter(same, message);
@@ -111,6 +113,16 @@ export class Conversations {
     if (answer === undefined || !used.has(answer.id)) return answer;
     this.#answers.share(own);
     return undefined;
+  }
+
+  #continuedIn(
+    message: AssistantMessage | UserMessage,
+    { place }: AnswerKeys,
+    used: ReadonlySet<string>,
+  ): SeenAnswer | undefined {
+    const answer = message.role === 'user' ? undefined : this.#answers.find(place);
+    const isSame = answer !== undefined && message.role !== 'user' && isContinued(answer, message);
+    return isSame && !used.has(answer.id) ? answer : undefined;
   }
 
   #seenIn(sessionId: string): Map<string, boolean> {

@@ -5,6 +5,8 @@ export interface SeenAnswer {
   /** Of its first event. */
   readonly id: string;
   readonly callIds: readonly (string | null)[];
+  /** Identifies its text, of which a history may have more. */
+  readonly text: { readonly units: number; readonly id: string };
 }
 
 /** Answers to remember, each by several keys. */

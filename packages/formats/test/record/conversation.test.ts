@@ -69,6 +69,29 @@ describe.each(Object.entries(growths))('a history that %s', (_, growth) => {
   });
 });
 
+it.each<[string, (text: string, id: string) => string]>([
+  ['ends their blocks of code', (text) => `${text}</code>`],
+  ['adds their calls as text', (text, id) => `${text}\nCalling tools:\n[{'id': '${id}'}]`],
+  ['has their calls alone, as text', (_, id) => `Calling tools:\n[{'id': '${id}'}]`],
+])('a history that %s yields each answer once', (_, inHistory) => {
+  const conversations = new Conversations({ hasStableArgs: false });
+  const history = (count: number) =>
+    steps(count).map((message): Message => {
+      if (message.role === 'tool') return asks(`Observation: ${JSON.stringify(message.results)}`);
+      if (message.role !== 'assistant') return message;
+      return {
+        role: 'assistant',
+        text: inHistory(message.text ?? '', message.calls[0]?.id ?? ''),
+        calls: [],
+      };
+    });
+  const events = all.flatMap((i) =>
+    conversations.read([asks('look'), ...history(i), ...step(i).slice(0, 1)], { sessionId: 's' }),
+  );
+  const count = (type: string) => events.filter((event) => event.type === type).length;
+  expect(['turn_started', 'content', 'tool_call_request'].map(count)).toEqual([STEPS, STEPS, STEPS]);
+});
+
 it('another conversation of the session may number its calls like the first', () => {
   const conversations = new Conversations({ hasStableArgs: false });
   const events = ['a', 'b'].flatMap((path) =>
