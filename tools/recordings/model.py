@@ -38,6 +38,12 @@ def thought(paths: list[str], asked: int) -> str:
     return f"Request {asked}: {' and '.join(paths) or 'the answer'} comes next."
 
 
+def code(paths: list[str]) -> str:
+    """What the model answers an agent that runs code, such as that of smolagents."""
+    lines = [f"print(read_file({path!r}))" for path in paths] or ["final_answer('Done.')"]
+    return "\n".join(["Thought: Let me look.", "<code>", *lines, "</code>"])
+
+
 def started(item: dict[str, Any]) -> dict[str, Any]:
     """An item of a response whose content is still to come."""
     empty = {"reasoning": {"summary": []}, "message": {"content": []}, "function_call": {"arguments": ""}}
@@ -57,7 +63,7 @@ def body_of(request: BaseHTTPRequestHandler) -> bytes:
 
 
 class Model(BaseHTTPRequestHandler):
-    """Chat Completions, Responses and Anthropic's Messages, whole or streamed."""
+    """Chat Completions, Responses and Anthropic's Messages, whole or streamed, and Gemini's answers."""
 
     protocol_version = "HTTP/1.1"
     asked = 0
@@ -68,13 +74,16 @@ class Model(BaseHTTPRequestHandler):
         Model.asked += 1
         if self.path.endswith("/responses"):
             self._responses(raw, body)
+        elif ":generateContent" in self.path:
+            self._gemini(raw, body)
         elif "/messages" in self.path:
             self._messages(raw, body)
         else:
             self._chat(raw, body)
 
     def _chat(self, raw: str, body: dict[str, Any]) -> None:
-        results = sum(message["role"] == "tool" for message in body["messages"])
+        is_code = "<code>" in raw
+        results = raw.count("'name': 'python_interpreter'") if is_code else sum(message["role"] == "tool" for message in body["messages"])
         paths = answer(raw, results)
         calls = [
             {
@@ -83,10 +92,11 @@ class Model(BaseHTTPRequestHandler):
                 "type": "function",
                 "function": {"name": "read_file", "arguments": json.dumps({"path": path})},
             }
-            for index, path in enumerate(paths)
+            for index, path in enumerate(paths if not is_code else [])
         ]
+        said = code(paths) if is_code else "Let me look." if calls else "Done."
         # The API itself has no field for reasoning; this is that of most of its copies.
-        text = {"content": "Let me look." if calls else "Done.", "reasoning_content": thought(paths, Model.asked)}
+        text = {"content": said, "reasoning_content": thought(paths, Model.asked)}
         message: dict[str, Any] = {"role": "assistant", **text}
         if calls:
             message["tool_calls"] = calls
@@ -193,6 +203,17 @@ class Model(BaseHTTPRequestHandler):
         events.append({"type": "message_delta", "delta": reason, "usage": usage})
         events.append({"type": "message_stop"})
         self._stream(events, named=True)
+
+    def _gemini(self, raw: str, body: dict[str, Any]) -> None:
+        paths = answer(raw, sum("functionResponse" in part for content in body["contents"] for part in content["parts"]))
+        parts: list[dict[str, Any]] = [
+            {"text": thought(paths, Model.asked), "thought": True},
+            {"text": "Let me look." if paths else "Done."},
+            *({"functionCall": {"name": "read_file", "args": {"path": path}}} for path in paths),
+        ]
+        usage = {"promptTokenCount": 20, "candidatesTokenCount": 5, "totalTokenCount": 25}
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+        self._send({"responseId": f"resp_{Model.asked}", "candidates": [candidate], "usageMetadata": usage})
 
     def _send(self, value: object) -> None:
         data = json.dumps(value).encode()

@@ -65,6 +65,8 @@ def record(program: list[str | Path], options: list[str], model: str, collector:
             "OPENAI_API_KEY": "none",
             "ANTHROPIC_BASE_URL": model,
             "ANTHROPIC_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": model,
+            "GOOGLE_API_KEY": "none",
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
             "LANGFUSE_BASE_URL": collector,
             "OTEL_SERVICE_NAME": "reader",

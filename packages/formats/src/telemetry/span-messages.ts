@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, nameOf, objectOf, unwrapped } from '../record/json.ts';
-import type { Message, ToolResult } from '../record/message.ts';
+import type { AssistantMessage, Message, ToolResult } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import { joined, messagesFrom } from '../wire/messages.ts';
 import { chatThought } from '../wire/openai-chat.ts';
@@ -12,6 +12,7 @@ export function inputOf(span: Signal): Message[] {
   // What is left in the attributes lacks content.
   const held =
     (logged === undefined ? undefined : messagesInEvents(span)) ??
+    calledByGoogle(a) ??
     nested(a, 'gen_ai.input.messages') ??
     detail(span, 'gen_ai.input.messages') ??
     nested(a, 'llm.input_messages') ??
@@ -26,6 +27,13 @@ export function inputOf(span: Signal): Message[] {
     // A text is what the user asked, not an answer.
     return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
   return turnsFrom(listOf(held).map(byModel));
+}
+
+/** Google's GenAI SDK calls functions itself; OpenInference has one span for all of its requests, whose answer holds them. */
+function calledByGoogle(a: JsonObject): unknown {
+  const { automatic_function_calling_history: history } = objectOf(unwrapped(a['output.value']));
+  const list = listOf(history).map((content) => ({ role: 'user', ...objectOf(content) }));
+  return list.length === 0 ? undefined : list;
 }
 
 /** Gemini CLI names the model's role like that of instructions; smolagents describes results in texts. */
@@ -107,7 +115,7 @@ export function outputOf(span: Signal): Message[] {
   if (listOf(held).length === 0 && observed !== undefined) return messagesOf(observed);
   const answers = answersIn(listOf(held).length === 0 ? listOf(content) : listOf(held));
   return withCallsBeside(turnsFrom(answers), a).map((turn) =>
-    turn.role === 'assistant' && turn.thought === undefined ? { ...turn, thought: rawThought(a) } : turn,
+    turn.role === 'assistant' && turn.thought === undefined ? withRawThought(turn, a) : turn,
   );
 }
 
@@ -151,10 +159,17 @@ function withoutActionGroup(value: unknown): unknown {
   return { tool_call: { ...objectOf(call), function: { ...objectOf(inner), name } } };
 }
 
-/** OpenInference of OpenAI's client: the attributes of the messages leave out reasoning, the response itself has it. */
-function rawThought(a: JsonObject): string | undefined {
-  const { choices } = objectOf(unwrapped(a['output.value']));
-  return chatThought(objectOf(objectOf(listOf(choices)[0])['message']));
+/**
+ * OpenInference: of OpenAI's client, the attributes of the messages leave out reasoning and the response itself has it; of
+ * smolagents, they have it after the text, which the message itself has alone.
+ */
+function withRawThought(turn: AssistantMessage, a: JsonObject): AssistantMessage {
+  const { choices, role, content } = objectOf(unwrapped(a['output.value']));
+  const said = content ?? '';
+  const { text } = turn;
+  if (role === 'assistant' && typeof said === 'string' && text?.startsWith(said) && text !== said)
+    return { ...turn, text: said || undefined, thought: text.slice(said.length) };
+  return { ...turn, thought: chatThought(objectOf(objectOf(listOf(choices)[0])['message'])) };
 }
 
 /** An attribute of the event that a span can have instead of it. */

@@ -44,6 +44,7 @@ export function toolOf(span: Signal): ToolFacts {
     (isOfLogfire ? a['input'] : undefined) ??
     eventAttribute(span, 'gen_ai.tool.message', 'content') ??
     eventAttribute(span, 'gen_ai.user.message', 'content') ??
+    parametersOf(a) ??
     adk.args;
   const output =
     ('gcp.vertex.agent.event_id' in a ? adk.result : undefined) ??
@@ -58,6 +59,7 @@ export function toolOf(span: Signal): ToolFacts {
     only(a['gen_ai.completion'], 'output') ??
     (isOfLogfire ? a['output'] : undefined) ??
     choiceOf(span) ??
+    a['code.function.return.value'] ??
     eventAttribute(span, 'tool.output', 'output') ??
     adk.result;
   const call = callOf(input);
@@ -113,6 +115,19 @@ function adkContent(a: JsonObject): { readonly args?: unknown; readonly result?:
     args: isEmpty && args === '{}' ? undefined : args,
     result: isEmpty ? undefined : geminiResponse(response).result,
   };
+}
+
+/** The parameters of a function, each with its type, as version 0 of the instrumentation of Google's GenAI SDK records them. */
+function parametersOf(a: JsonObject): JsonObject | undefined {
+  if (!('code.args.keyword.count' in a)) return undefined;
+  const given = Object.entries(objectOf(nested(a, 'code.function.parameters'))).map(
+    ([name, parameter]) => [name, objectOf(parameter)] as const,
+  );
+  // An attribute cannot be null. Without content, only the types are recorded.
+  if (!given.every(([, { type, value }]) => value !== undefined || type === 'NoneType')) return undefined;
+  return Object.fromEntries(
+    given.map(([name, { type, value = null }]) => [name, type === 'str' ? value : unwrapped(value)]),
+  );
 }
 
 /** What wraps arguments in Python; smolagents adds the last. */

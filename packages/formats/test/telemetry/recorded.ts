@@ -15,6 +15,8 @@ interface RecordedSdk {
   readonly hasContent?: boolean;
   /** Set if its telemetry has the model's thoughts among the texts, or outside the messages of its model. */
   readonly thoughts?: 'as text' | 'not read';
+  /** Whether one span stands for all responses of a run, with the usage of the last. */
+  readonly hasOneSpan?: boolean;
   /** What finds its failing loop without content. */
   readonly failing?: string;
   /** Calls and results that its telemetry reports, where these are not all five. */
