@@ -59,10 +59,12 @@ export default defineConfig({
   ssr: { resolve: { conditions: [source, ...nodeConditions] } },
   test: {
     passWithNoTests: true,
+    // The projects, and the next run, load what one has compiled.
+    experimental: { fsModuleCache: true, fsModuleCachePath: join(root, '.cache/vitest-modules') },
     // At least ten times what a test takes alone, for busy machines; a test that hangs is still found.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 180_000 } },
     setupFiles: ['vitest.setup.ts'],
     // One per core; the integration tests run beside the others. With three for two cores, both took a quarter longer.
     maxWorkers: '100%',
@@ -100,6 +102,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...inNode,
           name: 'clients',
           include: ['packages/*/test/**/*.clients.test.ts'],
           ...installing,
@@ -111,7 +114,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.int.test.ts', 'tools/**/*.int.test.ts'],
-          isolate: false,
+          ...inNode,
           ...installing,
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
         },
@@ -119,6 +122,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...inNode,
           name: 'traces',
           include: ['packages/*/test/**/*.traces.test.ts', 'tools/**/*.traces.test.ts'],
           globalSetup: ['tools/testkit/src/kafka/kafka-global-setup.ts'],
