@@ -36,7 +36,7 @@ interface Shared {
 export const test = base.extend<{ readonly storage: Storage; readonly stack: Stack }, Shared>({
   kafka: [
     async ({}, use) => {
-      await using kafka = await startKafka({ own: true });
+      await using kafka = await startKafka({ own: true, quickStart: true });
       await use(kafka);
     },
     { scope: 'worker', timeout: 900_000 },

@@ -19,6 +19,8 @@ export interface TestKafka extends AsyncDisposable {
 export interface StartKafkaOptions {
   /** Starts a separate broker even if `KAFKA_BROKERS` names one, to stop or pause it. */
   readonly own?: boolean;
+  /** Limits JIT compilation, for tests; see JavaNode. Default: false, as benchmarks need it. */
+  readonly quickStart?: boolean;
 }
 
 /**
@@ -27,10 +29,13 @@ export interface StartKafkaOptions {
  *
  * @throws Error with the command that installs what is missing, or with the last output of the broker.
  */
-export async function startKafka({ own = false }: StartKafkaOptions = {}): Promise<TestKafka> {
+export async function startKafka({
+  own = false,
+  quickStart = false,
+}: StartKafkaOptions = {}): Promise<TestKafka> {
   const given = (process.env.KAFKA_BROKERS ?? '').split(',').filter((address) => address !== '');
   if (given.length > 0 && !own) return givenKafka(given);
-  const runner = await findRunner();
+  const runner = await findRunner(quickStart);
   try {
     return runningKafka(runner, await launchBroker(runner));
   } catch (error) {

@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 /** Vitest calls this once before the project's tests, and what it returns after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const kafka = await startKafka();
+  const kafka = await startKafka({ quickStart: true });
   project.provide('kafkaBrokers', kafka.brokers);
   return () => kafka.stop();
 }

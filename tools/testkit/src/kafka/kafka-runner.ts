@@ -11,9 +11,10 @@ const install = 'sudo apt-get install -y maven default-jre-headless';
 /**
  * Finds a way to run a single broker on this machine: Java with Kafka's jars, otherwise Docker.
  *
+ * @param quickStart limits JIT compilation, see JavaNode
  * @throws Error with the one command that installs what is missing.
  */
-export async function findRunner(): Promise<BrokerRunner> {
+export async function findRunner(quickStart: boolean): Promise<BrokerRunner> {
   const jars = await findJars();
   if (jars !== undefined) {
     const [client = 0, controller = 0] = await freePorts(2);
@@ -21,6 +22,7 @@ export async function findRunner(): Promise<BrokerRunner> {
       address: `127.0.0.1:${client}`,
       properties: singleNodeProperties({ client, controller }),
       classes: await archivedClasses(jars),
+      quickStart,
     });
   }
   if (await hasCommand('docker', 'info')) return dockerRunner();
