@@ -100,7 +100,7 @@ function turnedRound(value: unknown): unknown {
 function always(
   seed: number,
   holds: (events: AgentEvent[], verdicts: PureVerdict[]) => void,
-  numRuns = 150,
+  numRuns = 75,
 ): void {
   const seen = new Set<string>();
   fc.assert(
