@@ -194,10 +194,9 @@ class Lab {
     const expected = await expectedResults(events, records, detectionSettings(this.#settings));
     const found = async () =>
       foundResults(
-        await readTopic(cluster.direct, verdicts, { count: expected.verdicts.length, timeoutMs: 60_000 }),
+        await readTopic(cluster.direct, verdicts, { count: expected.verdicts.length }),
         await readTopic(cluster.direct, deadLetters, {
           count: expected.deadLetters.length,
-          timeoutMs: 60_000,
         }),
       );
     const differences = compare(expected, await found());

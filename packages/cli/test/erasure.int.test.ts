@@ -108,7 +108,7 @@ it('erasure: a start finishes what a kill has interrupted', async () => {
 
   const second = await start(dir);
   await expect
-    .poll(async () => (await second.request('/audit')).body['items'], { timeout: 30_000 })
+    .poll(async () => (await second.request('/audit')).body['items'])
     .toMatchObject([{ subject: 'session:s-gone', detail: { sessions: 1, incidents: 1 } }]);
   expect(await filesWith(dir, SECRET)).toEqual([]);
   expect(await filesWith(dir, 'Keep-this-word')).not.toEqual([]);

@@ -57,7 +57,7 @@ export async function runGateway(env: Record<string, string>, ...flags: readonly
 
 /** The events in a topic. */
 export const typesIn = async (brokers: readonly string[], topic: string, count: number) =>
-  (await readTopic(brokers, topic, { count, timeoutMs: 60_000 })).map(({ key, value, headers }) => ({
+  (await readTopic(brokers, topic, { count })).map(({ key, value, headers }) => ({
     session: key,
     type: (JSON.parse(value ?? '') as { type: string }).type,
     judged: headers[analyzedByHeader],

@@ -26,7 +26,6 @@ it.each(['SIGTERM', 'SIGINT'] as const)('npm start: stops its server on %s', asy
   const lines: string[] = [];
   createInterface({ input: npm.stdout }).on('line', (line) => lines.push(line));
   const url = await waitFor(() => /is at (http:[^\s"]+)/.exec(lines.join('\n'))?.[1], {
-    timeoutMs: 100_000,
     describe: () => `the server's address; it said:\n${lines.join('\n')}`,
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);

@@ -57,7 +57,7 @@ describe('topics of the OpenTelemetry Collector', () => {
         `${session} result:call-${String(call)}`,
       ]),
     );
-    const written = await readTopic(brokers, topics.events, { count: wanted.length, timeoutMs: 90_000 });
+    const written = await readTopic(brokers, topics.events, { count: wanted.length });
     await publishedIds(brokers, topics.verdicts, sessions.length);
     expect(await second.stop()).toBe(0);
     const events = await readTopic(brokers, topics.events);
@@ -84,12 +84,12 @@ describe('topics of the OpenTelemetry Collector', () => {
       ],
     });
     const running = await worker(settings);
-    const letters = await readTopic(brokers, topics['dead-letters'], { count: 1, timeoutMs: 60_000 });
+    const letters = await readTopic(brokers, topics['dead-letters'], { count: 1 });
     expect(letters[0]).toMatchObject({
       value: '{"level":"info"}',
       headers: { 'loopwatch-error-code': 'unknown_format', 'loopwatch-topic': logRecords },
     });
-    const written = await readTopic(brokers, topics.events, { count: 6, timeoutMs: 60_000 });
+    const written = await readTopic(brokers, topics.events, { count: 6 });
     expect(new Set(written.map(({ key }) => key))).toEqual(new Set(['s-1']));
     expect(await running.stop()).toBe(0);
   });

@@ -52,7 +52,7 @@ describe('real runs of agents', () => {
     await worker.line(/Watching /);
     expect(await spawnCli(['produce', file], env).exited).toBe(0);
     const count = replay.stdout.length;
-    const published = await readTopic(brokers, topics.verdicts, { count, timeoutMs: 90_000 });
+    const published = await readTopic(brokers, topics.verdicts, { count });
     expect(await worker.stop()).toBe(0);
     expect(published.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id).toSorted()).toEqual(
       ids(replay.stdout),

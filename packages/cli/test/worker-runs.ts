@@ -62,6 +62,6 @@ export async function publishedIds(
   topic: string,
   count: number,
 ): Promise<string[]> {
-  const records = await readTopic(brokers, topic, { count, timeoutMs: 60_000 });
+  const records = await readTopic(brokers, topic, { count });
   return records.map(({ value }) => verdictSchema.parse(JSON.parse(value ?? '')).id);
 }

@@ -64,9 +64,10 @@ it('server on Kafka: shows published verdicts, resumes after a restart, and rebu
   const anew = await runServer(env, '--data-dir', await dataDir());
   await untilThereAre(anew, '/incidents', after['incidents']!.length);
   await untilThereAre(anew, '/sessions', own.size + 1);
-  await waitFor(async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status !== 'new', {
-    timeoutMs: 60_000,
-  });
+  await waitFor(
+    async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status !== 'new',
+    {},
+  );
   expect(await shownBy(anew)).toEqual(after);
   const ofOne = async (server: RunningServer) => atAnyTime(await server.get(path), 'open');
   expect(await ofOne(anew)).toEqual(await ofOne(second));

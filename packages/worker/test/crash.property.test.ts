@@ -141,5 +141,4 @@ it.each(['stream', 'balanced'])(
     expect(verdicts).toBeGreaterThan(60);
     expect(summaries).toBeGreaterThan(60 * 3);
   },
-  60_000,
 );

@@ -109,8 +109,6 @@ export function spawnCli(
       const found = () =>
         stdout.find((line) => pattern.test(line)) ?? stderr.find((line) => pattern.test(line));
       await waitFor(() => found() !== undefined || ended !== undefined, {
-        // Beside other processes that start on a busy machine.
-        timeoutMs: 180_000,
         describe: () =>
           `a line like ${String(pattern)} of loopwatch ${args.join(' ')}; output:\n${recentOutput()}`,
       });

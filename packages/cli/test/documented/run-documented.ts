@@ -112,7 +112,7 @@ export async function runDocumented(
           throw new Error(`the commands ended without ${String(running.output)}:\n${stdout}${stderr}`);
         return found;
       },
-      { timeoutMs: 90_000, describe: () => `${String(running.output)}; so far:\n${stdout}${stderr}` },
+      { describe: () => `${String(running.output)}; so far:\n${stdout}${stderr}` },
     );
     await running.check(match);
     signal('SIGINT');

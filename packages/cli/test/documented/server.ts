@@ -51,7 +51,6 @@ export async function sessionsAt(host: string, count: number, token = ''): Promi
   };
   const items = await waitFor(read, {
     // Up to four commands start meanwhile.
-    timeoutMs: 60_000,
     describe: () => `${String(count)} sessions; there are\n${JSON.stringify(body)}`,
   });
   return Object.fromEntries(items.map(({ sessionId, incidents }) => [sessionId, incidents.total]));

@@ -78,65 +78,61 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
   ['kimi', 'PreToolUse', 'PostToolUse'],
   ['grok', 'PreToolUse', 'PostToolUse'],
   ['hermes', 'pre_tool_call', 'post_tool_call'],
-])(
-  'hook of %s: after installation it denies a loop',
-  async (agent, before, after) => {
-    const home = await tempDir();
-    onTestFinished(() => home.remove());
-    const install = (at: string) =>
-      hookCommand(home.path, 'install', agent, '--url', at, '--wait', '4000', '--yes');
-    const sessionId = `looping-${agent}`;
-    const hook = async (event: string, input: object) => {
-      const hooks = hooksIn(files[agent], await readFile(join(home.path, files[agent]), 'utf8'));
-      const [found] = hooks[event] ?? [];
-      const entry = found?.hooks?.[0] ?? found;
-      if (entry === undefined) throw new Error(`no hook for ${event}`);
-      const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
-      const session = agent === 'cursor' ? { conversation_id: sessionId } : { session_id: sessionId };
-      return runHook(entry, home.path, { ...session, hook_event_name: event, ...turn, ...input });
-    };
-    let calls = 0;
-    const call = async (path: string, result: string): Promise<unknown> => {
-      calls += 1;
-      const id = agent === 'gemini' || agent === 'copilot' ? {} : { tool_use_id: `call-${String(calls)}` };
-      const input = { tool_name: 'read_file', tool_input: { path }, ...id };
-      const said = await hook(before, input);
-      if (!/deny|block/.test(JSON.stringify(said ?? {})))
-        await hook(after, { ...input, [agent === 'cursor' ? 'tool_output' : 'tool_response']: result });
-      return said;
-    };
+])('hook of %s: after installation it denies a loop', async (agent, before, after) => {
+  const home = await tempDir();
+  onTestFinished(() => home.remove());
+  const install = (at: string) =>
+    hookCommand(home.path, 'install', agent, '--url', at, '--wait', '4000', '--yes');
+  const sessionId = `looping-${agent}`;
+  const hook = async (event: string, input: object) => {
+    const hooks = hooksIn(files[agent], await readFile(join(home.path, files[agent]), 'utf8'));
+    const [found] = hooks[event] ?? [];
+    const entry = found?.hooks?.[0] ?? found;
+    if (entry === undefined) throw new Error(`no hook for ${event}`);
+    const turn = agent === 'codex' ? { turn_id: 't-1' } : {};
+    const session = agent === 'cursor' ? { conversation_id: sessionId } : { session_id: sessionId };
+    return runHook(entry, home.path, { ...session, hook_event_name: event, ...turn, ...input });
+  };
+  let calls = 0;
+  const call = async (path: string, result: string): Promise<unknown> => {
+    calls += 1;
+    const id = agent === 'gemini' || agent === 'copilot' ? {} : { tool_use_id: `call-${String(calls)}` };
+    const input = { tool_name: 'read_file', tool_input: { path }, ...id };
+    const said = await hook(before, input);
+    if (!/deny|block/.test(JSON.stringify(said ?? {})))
+      await hook(after, { ...input, [agent === 'cursor' ? 'tool_output' : 'tool_response']: result });
+    return said;
+  };
 
-    const installed = await install(`http://localhost:${String(await freePort())}`);
-    expect(installed).toMatchObject({ code: 0, stderr: '' });
-    expect(installed.stdout).toMatch(/^\+ *(?:"hooks": \{|\[\[hooks\]\]|hooks:)$/m);
-    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('does not respond'),
-    });
-    expect(await call('absent', 'no such file: absent')).toBeUndefined();
+  const installed = await install(`http://localhost:${String(await freePort())}`);
+  expect(installed).toMatchObject({ code: 0, stderr: '' });
+  expect(installed.stdout).toMatch(/^\+ *(?:"hooks": \{|\[\[hooks\]\]|hooks:)$/m);
+  expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('does not respond'),
+  });
+  expect(await call('absent', 'no such file: absent')).toBeUndefined();
 
-    expect(await install(url)).toMatchObject({ code: 0, stderr: '' });
-    expect(await hookCommand(home.path, 'status', agent)).toMatchObject({ code: 0 });
-    for (let n = 0; n < 3; n += 1) expect(await call('absent', 'no such file: absent')).toEqual({});
-    expect(JSON.stringify(await call('absent', ''))).toContain(
-      'Loopwatch denied this call: You have called read_file 3 times',
-    );
-    expect(await call('present', 'export const a = 1;')).toEqual({});
+  expect(await install(url)).toMatchObject({ code: 0, stderr: '' });
+  expect(await hookCommand(home.path, 'status', agent)).toMatchObject({ code: 0 });
+  for (let n = 0; n < 3; n += 1) expect(await call('absent', 'no such file: absent')).toEqual({});
+  expect(JSON.stringify(await call('absent', ''))).toContain(
+    'Loopwatch denied this call: You have called read_file 3 times',
+  );
+  expect(await call('present', 'export const a = 1;')).toEqual({});
 
-    let page: unknown;
-    await waitFor(
-      async () => {
-        page = await (await fetch(`${url}/api/v1/incidents?sessionId=${sessionId}`)).json();
-        const { items } = page as { items: { outcome: string | null }[] };
-        return items[0]?.outcome === 'recovered';
-      },
-      { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
-    );
-    expect(page).toMatchObject({
-      items: [{ detector: 'tool-repeat', action: 'block', count: 4, sessionId }],
-    });
-    expect(await hookCommand(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
-    expect(existsSync(join(home.path, files[agent]))).toBe(false);
-  },
-  120_000,
-);
+  let page: unknown;
+  await waitFor(
+    async () => {
+      page = await (await fetch(`${url}/api/v1/incidents?sessionId=${sessionId}`)).json();
+      const { items } = page as { items: { outcome: string | null }[] };
+      return items[0]?.outcome === 'recovered';
+    },
+    { describe: () => `one incident that recovered; there are ${JSON.stringify(page)}` },
+  );
+  expect(page).toMatchObject({
+    items: [{ detector: 'tool-repeat', action: 'block', count: 4, sessionId }],
+  });
+  expect(await hookCommand(home.path, 'uninstall', agent, '--yes')).toMatchObject({ code: 0 });
+  expect(existsSync(join(home.path, files[agent]))).toBe(false);
+});

@@ -95,7 +95,6 @@ describe('commands on a secured cluster', () => {
     await using worker = spawnCli(['worker', '--port', '0'], { ...logins.saslTls, ...own });
     const [verdict] = await readTopic([kafka.listeners.plain], topics.verdicts, {
       count: 1,
-      timeoutMs: 60_000,
     });
     expect(verdictSchema.parse(JSON.parse(verdict?.value ?? ''))).toMatchObject({
       sessionId: 's',

@@ -110,7 +110,6 @@ it.each(producers)(
     );
     expect(items).toMatchObject([{ detector: 'tool-repeat', tool: { name: 'read_file' } }]);
   },
-  120_000,
 );
 
 /** @throws Error with its output when it fails or writes to stderr */

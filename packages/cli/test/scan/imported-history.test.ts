@@ -216,7 +216,7 @@ it('a folder of fourteen days imported at once gives the same pages as the sessi
   await live.stored();
   // Sums and metrics may follow what is stored a moment later.
   await vi.waitFor(async () => expect(await pagesOf(imported)).toEqual(await pagesOf(live)), {
-    timeout: 60_000,
+    timeout: 180_000,
     interval: 500,
   });
 });

@@ -61,7 +61,7 @@ describe('a topic whose values name schemas of a registry', () => {
 
   /** Once as many events are written as were produced, all of them, as JSON. */
   async function eventsOf(topic: string, count: number) {
-    const written = await readTopic(brokers, topic, { count, timeoutMs: 90_000 });
+    const written = await readTopic(brokers, topic, { count });
     return written.map(({ value }) => JSON.parse(value ?? '') as Record<string, unknown>);
   }
 
@@ -135,7 +135,7 @@ describe('a topic whose values name schemas of a registry', () => {
     await next.line(/The schema registry at .* is available again/);
     expect(events).toHaveLength(6 + 3 * CALLS);
     await send(Buffer.from('last'));
-    const letters = await readTopic(brokers, topics['dead-letters'], { count: 1, timeoutMs: 60_000 });
+    const letters = await readTopic(brokers, topics['dead-letters'], { count: 1 });
     expect(letters.map(({ value }) => value)).toEqual(['last']);
     expect(await next.stop()).toBe(0);
     const lines = [...next.stdout, ...next.stderr].filter((line) => line.includes('is not available'));
@@ -160,7 +160,7 @@ describe('a topic whose values name schemas of a registry', () => {
     await send(unknown);
     await send(broken);
     const running = await worker(withRegistry);
-    const letters = await readTopic(brokers, topics['dead-letters'], { count: 2, timeoutMs: 60_000 });
+    const letters = await readTopic(brokers, topics['dead-letters'], { count: 2 });
     expect(letters.map(({ value, headers }) => [value, headers['loopwatch-error-code']])).toEqual(
       [unknown, broken].map((bytes) => [bytes.toString(), 'undecodable']),
     );
@@ -177,7 +177,7 @@ describe('a topic whose values name schemas of a registry', () => {
     const { topics, settings, produce } = await source();
     await produce(1);
     const running = await worker(settings);
-    const letters = await readTopic(brokers, topics['dead-letters'], { count: 3, timeoutMs: 60_000 });
+    const letters = await readTopic(brokers, topics['dead-letters'], { count: 3 });
     for (const { headers } of letters)
       expect(headers['loopwatch-error-message']).toContain('Set kafka.schema_registry.url');
     expect(await running.stop()).toBe(0);

@@ -103,7 +103,6 @@ export async function startKafkaCluster(options: StartClusterOptions = {}): Prom
   try {
     await Promise.all(nodes.map((node) => node.start()));
     await waitFor(async () => (await brokersSeenFrom(runners[0]?.address ?? '')).length === count, {
-      timeoutMs: 30_000,
       describe: `${count} nodes to know each other`,
     });
     return cluster;
@@ -217,7 +216,7 @@ class Cluster implements TestCluster {
         const leader = partitions?.find(({ partitionId }) => partitionId === partition)?.leader;
         return this.nodes.find(({ id, runs }) => id === leader && runs);
       },
-      { timeoutMs: 30_000, describe: `a leader of ${topic}/${partition}` },
+      { describe: `a leader of ${topic}/${partition}` },
     );
   }
 

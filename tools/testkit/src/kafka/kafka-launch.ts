@@ -3,8 +3,6 @@ import kafkajs from 'kafkajs';
 import { waitFor } from '../wait-for.ts';
 import type { BrokerProcess, BrokerRunner } from './broker-process.ts';
 
-const START_TIMEOUT_MS = 90_000;
-
 /**
  * Starts the broker and waits until it responds and sees this many brokers: a restarted node is not part of its
  * cluster yet.
@@ -22,7 +20,6 @@ export async function launchBroker(
   });
   try {
     await waitFor(() => state.gone || isReady(runner.address), {
-      timeoutMs: START_TIMEOUT_MS,
       describe: `Kafka to answer on ${runner.address}`,
     });
     if (state.gone) throw new Error('Kafka ended while it started');

@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 import { uniqueName } from '../names.ts';
-import { waitFor } from '../wait-for.ts';
+import { DEFAULT_TIMEOUT_MS, waitFor } from '../wait-for.ts';
 import { topicEnds } from './topic-ends.ts';
 
 /** A record in the form that tests need. */
@@ -19,7 +19,7 @@ export interface ReadTopicOptions {
    * transactions included, which are waited for and returned if they are committed.
    */
   readonly count?: number;
-  /** Default 20,000. */
+  /** Default 180,000. */
   readonly timeoutMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface ReadTopicOptions {
 export async function readTopic(
   brokers: readonly string[],
   topic: string,
-  { count, timeoutMs = 20_000 }: ReadTopicOptions = {},
+  { count, timeoutMs = DEFAULT_TIMEOUT_MS }: ReadTopicOptions = {},
 ): Promise<TopicRecord[]> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();

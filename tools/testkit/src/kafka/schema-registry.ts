@@ -59,7 +59,7 @@ export async function startSchemaRegistry(): Promise<SchemaRegistry> {
   };
   const url = `http://${host}${path}`;
   try {
-    await waitFor(() => isReady(url), { timeoutMs: 120_000, describe: 'the schema registry' });
+    await waitFor(() => isReady(url), { describe: 'the schema registry' });
   } catch (error) {
     const output = await java.output();
     await stop();
