@@ -273,10 +273,15 @@ export class Gateway {
     });
     const storesMessages = this.#storage !== undefined;
     let created = 0;
-    return (id, name) => {
+    return (id, name, onCall) => {
       created += 1;
       const origin = `${this.#id}-${created.toString(36)}`;
-      return new GatewaySession(id, this.#settings.current, reporter, { origin, storesMessages, name });
+      return new GatewaySession(id, this.#settings.current, reporter, {
+        origin,
+        storesMessages,
+        name,
+        onCall,
+      });
     };
   }
 

@@ -18,6 +18,8 @@ export interface ApiAgent {
   turns(count: number): Promise<Got[]>;
   /** A new request of the user, for the next turn. */
   say(text: string): void;
+  /** Keeps of the history the last call with its result, behind another message. @param ends answers without a call at its end */
+  cut(prompt: string, ends: number): void;
 }
 
 /** What each API calls its ends. */
@@ -39,6 +41,12 @@ const model = 'm-1';
 const schema = { type: 'object' as const, properties: {} };
 const names = ['read_file', 'grep'];
 
+/** Of what follows the first message, the last two are left: a call and its result. */
+function cutTo<M>(messages: M[], first: M, ends: number): void {
+  const kept = messages.slice(1, messages.length - ends).slice(-2);
+  messages.splice(0, messages.length, first, ...kept);
+}
+
 abstract class Turns {
   result = 'ok';
   usage: unknown;
@@ -54,6 +62,10 @@ abstract class Turns {
 class ChatAgent extends Agent implements ApiAgent {
   say(text: string): void {
     this.messages.push({ role: 'user', content: text });
+  }
+
+  cut(prompt: string, ends: number): void {
+    cutTo(this.messages, { role: 'user', content: prompt }, ends);
   }
 }
 
@@ -73,6 +85,10 @@ class MessagesAgent extends Turns implements ApiAgent {
 
   say(text: string): void {
     this.#messages.push({ role: 'user', content: text });
+  }
+
+  cut(prompt: string, ends: number): void {
+    cutTo(this.#messages, { role: 'user', content: prompt }, ends);
   }
 
   async turn(): Promise<Got> {
@@ -118,6 +134,10 @@ class ResponsesAgent extends Turns implements ApiAgent {
 
   say(text: string): void {
     this.#input.push({ role: 'user', content: text });
+  }
+
+  cut(prompt: string, ends: number): void {
+    cutTo(this.#input, { role: 'user', content: prompt }, ends);
   }
 
   async turn(): Promise<Got> {
@@ -197,6 +217,10 @@ class GeminiAgent extends Turns implements ApiAgent {
 
   say(text: string): void {
     this.#contents.push({ role: 'user', parts: [{ text }] });
+  }
+
+  cut(prompt: string, ends: number): void {
+    cutTo(this.#contents, { role: 'user', parts: [{ text: prompt }] }, ends);
   }
 
   async turn(): Promise<Got> {

@@ -128,7 +128,7 @@ export class ModelRequestHandler {
   async #handleParsed(api: Api, parsed: ParsedRequest, client: ClientResponse): Promise<RequestOutcome> {
     const { lookup, commands: hasCommands } = this.#deps;
     const { upstreamRequest, raw, conversation: received } = parsed;
-    const name = sessionName(parsed.headers, received);
+    const name = sessionName(parsed.headers, upstreamRequest.path, received);
     await lookup.load(received);
     let body = this.#withSyntheticHistory(api, parsed.body, received);
     let conversation = body === parsed.body ? received : (api.readRequest(body) ?? received);

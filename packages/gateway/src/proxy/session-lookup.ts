@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type LiveSettings, maskPatterns, maskSecrets, oneLine } from '@loopwatch/detectors/internal';
 import type { Logger } from 'pino';
 import type { Conversation } from '../api/conversation.ts';
-import type { GatewaySession } from '../session/gateway-session.ts';
+import type { CallMark } from '../session/call-marks.ts';
+import type { GatewaySession, OnCall } from '../session/gateway-session.ts';
 import type { History } from '../session/history.ts';
 import { type Agreement, agreements } from '../session/lineage.ts';
 import { type SessionName, taggedName } from '../session/session-name.ts';
@@ -11,7 +12,7 @@ import type { SessionStore } from '../session/session-store.ts';
 import type { GatewayStorage } from '../storage/gateway-storage.ts';
 
 /** Creates a session with the current settings. @param name may be shared with other conversations */
-export type CreateSession = (id: string, name: string) => GatewaySession;
+export type CreateSession = (id: string, name: string, onCall?: OnCall) => GatewaySession;
 
 export interface SessionLookupOptions {
   readonly sessions: SessionStore;
@@ -29,10 +30,19 @@ export interface SessionLookupOptions {
 
 /**
  * A request that gets the same calls each time, sent so often and at this pace, comes from a client that keeps no history. Fewer may be samples
- * of one answer, slower ones a monitor.
+ * of one answer, slower ones a monitor. The same goes for requests of which each shows, under another name, the calls of the one before.
  */
 const MIN_SAME_REQUESTS = 8;
 const MAX_PACE_MS = 30_000;
+
+/** A session that a client whose first message changes may have left behind. */
+interface LeftSession {
+  readonly session: GatewaySession;
+  /** How many it has left behind so far, each for the next one. */
+  readonly links: number;
+  /** Whether the request goes on from it. */
+  readonly isCertain: boolean;
+}
 
 /** Finds the session that a request continues; a request that continues none starts a new one. */
 export class SessionLookup {
@@ -56,14 +66,23 @@ export class SessionLookup {
    * The session, with its current settings. Callers must report the request to it before they await anything, or the next
    * request finds the same state.
    */
-  find({ name, isOne, settingsName }: SessionName, history: History): GatewaySession {
+  find({ name, isOne, settingsName, caller }: SessionName, history: History): GatewaySession {
     const { sessions, sessionSettings, settings, now, logger } = this.#options;
     const earlier = history.previous === null || isOne ? undefined : sessions.ofReply(history.previous);
     const shared = earlier === undefined ? name : (sessions.peek(earlier, now())?.name ?? earlier);
-    const id = this.#idFor(shared, isOne, history, earlier);
+    const left = caller === null ? undefined : this.#leftBehind(caller, history);
+    const id = this.#idFor(shared, isOne, history, earlier, left);
     const isKnown = sessions.peek(id, now()) !== undefined;
-    const session = sessions.get(id, now(), () => this.#options.create(id, shared));
+    const onCall =
+      caller === null
+        ? undefined
+        : (call: CallMark) => {
+            sessions.calls.note(caller, call, id);
+          };
+    const session = sessions.get(id, now(), () => this.#options.create(id, shared, onCall));
+    session.goesOn = left?.isCertain === true && session === left.session && session.name !== shared;
     if (!isKnown) {
+      session.links = left?.links ?? 0;
       const known = sessions.named(session.name, now());
       session.noteReported(Math.max(0, ...known.map((other) => other.lineage.sharedCalls(history))));
       session.isSample = isUnderWay(known, history);
@@ -110,7 +129,13 @@ export class SessionLookup {
       });
   }
 
-  #idFor(name: string, isOne: boolean, history: History, earlier: string | undefined): string {
+  #idFor(
+    name: string,
+    isOne: boolean,
+    history: History,
+    earlier: string | undefined,
+    left: LeftSession | undefined,
+  ): string {
     const { sessions, now } = this.#options;
     const known = sessions.named(name, now());
     // Without a history in the request, the name alone identifies the session.
@@ -123,12 +148,13 @@ export class SessionLookup {
     if (again !== undefined) return again.id;
     let best: Agreement = agreements.none;
     let found: string | undefined;
-    for (const session of known) {
+    const certain = left?.isCertain === true ? [left.session] : [];
+    for (const session of [...known, ...certain]) {
       const agreement = session.lineage.agreement(history);
       if (agreement > best) [best, found] = [agreement, session.id];
       if (agreement === agreements.proven) break;
     }
-    found ??= this.#summarized(known, history);
+    found ??= this.#summarized(known, history) ?? certain[0]?.id;
     if (found !== undefined) return found;
     // The session of the earlier reply has left memory, or no session has this name yet.
     const first = earlier ?? name;
@@ -148,6 +174,21 @@ export class SessionLookup {
       free.find(({ lineage }) => lineage.isDone);
     if (found !== undefined) return found.id;
     return known.some(({ id }) => id === name) ? furtherName(name) : name;
+  }
+
+  /** The session that made the last calls which a request shows, if a client with this key may have left it behind. */
+  #leftBehind(caller: string, history: History): LeftSession | undefined {
+    const { sessions, now } = this.#options;
+    const last = history.prompts.findLast(({ calls }) => calls.length > 0)?.calls.at(-1);
+    const made = last && sessions.calls.of(caller, { id: last.call.id, key: last.key });
+    const session = made && sessions.peek(made.sessionId, now());
+    if (session === undefined || made === undefined) return undefined;
+    const { lineage } = session;
+    const agrees = lineage.agreement(history) !== agreements.none;
+    if (made.isProven) return agrees ? { session, links: 0, isCertain: true } : undefined;
+    if (now() - session.usedAt > MAX_PACE_MS || !(agrees || lineage.isContinuedBy(history))) return undefined;
+    const links = session.links + 1;
+    return { session, links, isCertain: links >= MIN_SAME_REQUESTS };
   }
 
   /** The latest of the sessions that a client without a history has left behind, one for each request. */

@@ -9,6 +9,7 @@ import {
 import { boundedCall } from '../api/bounded.ts';
 import type { Item, Reply, SyntheticReply, ToolCall } from '../api/conversation.ts';
 import type { Steps } from '../in-slices.ts';
+import type { CallMark } from './call-marks.ts';
 import { unknownTimes } from './catch-up.ts';
 import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
@@ -42,6 +43,9 @@ export interface RefusedCall {
   readonly unsent?: readonly ToolCall[];
 }
 
+/** Called with each call that the client gets. */
+export type OnCall = (call: CallMark) => void;
+
 /** A loop that was stopped. */
 interface End {
   readonly enforcement: Enforcement;
@@ -74,6 +78,10 @@ export class GatewaySession {
   isSample = false;
   /** What it used before it was in memory. */
   past: PastUsage | undefined;
+  /** How many sessions a client whose first message changes has left behind before it, each for the next one. */
+  links = 0;
+  /** Whether its next request is known to go on from the last reply, although it may look like the last request. */
+  goesOn = false;
   /** Whether any calls were made in it. */
   hasCalls = false;
   readonly rules: SessionRules;
@@ -83,6 +91,7 @@ export class GatewaySession {
   readonly #detection: SessionDetection;
   readonly #ledger = new PromptLedger();
   readonly #transcript: Transcript | undefined;
+  readonly #onCall: OnCall | undefined;
   #end: End | undefined;
   #contentUnits = 0;
   /** Whether the last reply had several choices, of which the client takes one. */
@@ -99,11 +108,18 @@ export class GatewaySession {
       origin,
       storesMessages,
       name = id,
-    }: { readonly origin: string; readonly storesMessages: boolean; readonly name?: string | undefined },
+      onCall,
+    }: {
+      readonly origin: string;
+      readonly storesMessages: boolean;
+      readonly name?: string | undefined;
+      readonly onCall?: OnCall | undefined;
+    },
   ) {
     this.id = id;
     this.name = name;
     this.#observer = observer;
+    this.#onCall = onCall;
     this.#detection = new SessionDetection(id, version, observer, origin);
     this.rules = new SessionRules(this.#detection, {
       push: (body, now) => this.#push(body, now),
@@ -216,7 +232,9 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const before = this.#limit;
     let calls = 0;
-    const entries = yield* ledger.take(history, isRepeated, isRun);
+    const { goesOn } = this;
+    this.goesOn = false;
+    const entries = yield* ledger.take(history, { isRepeated, isRun, goesOn });
     if (this.past !== undefined)
       detection.startFrom(this.past, entries.filter(({ type }) => type === 'call').length);
     this.past = undefined;
@@ -293,6 +311,7 @@ export class GatewaySession {
     this.#ledger.addCall(key);
     const enforcement = this.#judge(call, now);
     this.lineage.onToolCall(call, key, enforcement !== undefined);
+    if (enforcement === undefined) this.#onCall?.({ id: call.id, key });
     return enforcement;
   }
 

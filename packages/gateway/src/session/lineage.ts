@@ -130,6 +130,14 @@ export class Lineage {
     return isAnswered && !keepsHistory && last.items.length === 0 && users <= this.#users;
   }
 
+  /** Whether the last calls that the request shows are those of the last reply. */
+  isContinuedBy({ last }: History): boolean {
+    const made = this.#calls.filter(({ isBlocked }) => !isBlocked);
+    const shown = last.calls.slice(-made.length);
+    const isSame = made.length === shown.length && made.every(({ key }, i) => key === shown[i]?.key);
+    return this.#fate === 'answered' && made.length > 0 && isSame;
+  }
+
   /** Whether the request goes on from some calls of the last reply only. */
   leavesCalls({ last }: History): boolean {
     const next = new Set(last.calls.slice(this.#shown.count).map(({ key }) => key));

@@ -15,6 +15,16 @@ export type HistoryEntry =
       readonly isError?: boolean;
     };
 
+/** What is known of a request whose history is taken. */
+interface Taken {
+  /** Whether the previous request had the same history. */
+  readonly isRepeated: boolean;
+  /** Whether it starts a run of its own, whatever was asked before. */
+  readonly isRun?: boolean;
+  /** Whether its last results are those of the calls in the last reply, although their ids may not say so. */
+  readonly goesOn?: boolean;
+}
+
 /** Distinct calls and results that are counted in a prompt; further ones in its history are ignored. */
 const MAX_KNOWN = 65_536;
 /** Of an item, in the units of {@link Steps}. */
@@ -33,17 +43,15 @@ export class PromptLedger {
   /**
    * Takes a request's history.
    *
-   * @param isRepeated whether the previous request had the same history
-   * @param isRun whether it starts a run of its own, whatever was asked before
    * @returns its new entries, in order
    */
-  *take(history: History, isRepeated: boolean, isRun = false): Steps<HistoryEntry[]> {
+  *take(history: History, { isRepeated, isRun = false, goesOn = false }: Taken): Steps<HistoryEntry[]> {
     const entries: HistoryEntry[] = [];
     const { last, keepsHistory } = history;
     if (last.text !== null)
       this.#takePrompt(history, last.text, { isRun, onlyNew: keepsHistory && !isRepeated }, entries);
     const seen = { calls: new Map<string, number>(), results: new Map<string, number>() };
-    yield* this.#takeItems(last, seen, entries);
+    yield* this.#takeItems(last, seen, entries, goesOn);
     return entries;
   }
 
@@ -65,9 +73,11 @@ export class PromptLedger {
     { items, calls }: Prompt,
     seen: Record<'calls' | 'results', Map<string, number>>,
     entries: HistoryEntry[],
+    goesOn: boolean,
   ): Steps<void> {
     let next = 0;
-    for (const item of items) {
+    const answered = items.findLastIndex(({ role }) => role === 'assistant');
+    for (const [i, item] of items.entries()) {
       yield ITEM_COST;
       if (item.role === 'assistant') {
         const shown = calls.slice(next, next + item.calls.length);
@@ -77,7 +87,8 @@ export class PromptLedger {
         for (const { call } of unseen) entries.push({ type: 'call', call });
       } else if (item.role === 'result') {
         const { callId, result, isError } = item;
-        if (!isNewOccurrence(this.#results, seen.results, callId ?? '')) continue;
+        if (!isNewOccurrence(this.#results, seen.results, callId ?? '') && !(goesOn && i > answered))
+          continue;
         entries.push({ type: 'result', callId, result, ...(isError !== undefined && { isError }) });
       }
     }

@@ -14,9 +14,13 @@ export interface SessionName {
   readonly isOne: boolean;
   /** The name under which settings can be made; null for a derived name. */
   readonly settingsName: string | null;
+  /** Of a derived name: a hash of who asks which model. Only their conversations may go on under another name. */
+  readonly caller: string | null;
 }
 
-const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
+/** Where Gemini takes a key, too. */
+const keyParameter = /[?&]key=([^&#]*)/;
 const ownHeader = 'x-session-id';
 /** Session headers of clients, each with the header that distinguishes agents within a session. */
 const clientHeaders = [
@@ -30,7 +34,7 @@ const routingHeaders = ['x-litellm-session-id', 'x-litellm-trace-id', 'x-session
  * The name from headers or body; otherwise a hash of API key and first user message, because system prompts may change
  * between requests. Conversations that share a name are separated by their histories.
  */
-export function sessionName(headers: FlatHeaders, conversation: Conversation): SessionName {
+export function sessionName(headers: FlatHeaders, path: string, conversation: Conversation): SessionName {
   const { names } = conversation;
   const header = valueOf(headers, ownHeader);
   if (header !== undefined) return given(header, true);
@@ -41,7 +45,7 @@ export function sessionName(headers: FlatHeaders, conversation: Conversation): S
     names.session ??
     names.cacheKey ??
     routingHeaders.map((routing) => valueOf(headers, routing)).find((value) => value !== undefined);
-  return name === undefined ? derived(headers, conversation) : given(name, false);
+  return name === undefined ? derived(headers, path, conversation) : given(name, false);
 }
 
 /** A name for a further conversation. @param tag distinguishes it */
@@ -62,17 +66,21 @@ function clientName(headers: FlatHeaders): SessionName | undefined {
   return undefined;
 }
 
-function derived(headers: FlatHeaders, { items, previous }: Conversation): SessionName {
+function derived(headers: FlatHeaders, path: string, { items, previous, model }: Conversation): SessionName {
   const user = items.find(({ role }) => role === 'user');
-  const key = keyHeaders.map((name) => headerOf(headers, name)).find((value) => value !== undefined) ?? '';
-  const start = JSON.stringify([key, previous, user?.role === 'user' ? withoutCount(user.text) : '']);
-  const hash = createHash('sha256').update(start).digest('hex').slice(0, 24);
-  return { name: `derived-${hash}`, isOne: false, settingsName: null };
+  const sent = keyHeaders.map((name) => headerOf(headers, name)).find((value) => value !== undefined);
+  const key = sent ?? keyParameter.exec(path)?.[1] ?? '';
+  const name = hashOf([key, previous, user?.role === 'user' ? withoutCount(user.text) : '']);
+  return { name: `derived-${name}`, isOne: false, settingsName: null, caller: hashOf([key, model]) };
+}
+
+function hashOf(parts: readonly (string | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
 }
 
 function given(name: string, isOne: boolean): SessionName {
   const id = shortName(storableText(name));
-  return { name: id, isOne, settingsName: id };
+  return { name: id, isOne, settingsName: id, caller: null };
 }
 
 /** @returns undefined if missing or blank */

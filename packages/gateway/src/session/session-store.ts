@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../api/conversation.ts';
+import { CallMarks } from './call-marks.ts';
 import type { GatewaySession } from './gateway-session.ts';
 
 /** Synthetic replies that a request may continue from; each holds a whole request. */
@@ -24,12 +25,15 @@ export class SessionStore {
   readonly #sharing = new Map<string, Set<string>>();
   readonly #replies: LRUCache<string, string>;
   readonly #syntheticReplies = new LRUCache<string, SyntheticExchange>({ max: MAX_SYNTHETIC_REPLIES });
+  /** In which sessions calls were made. */
+  readonly calls: CallMarks;
   readonly #limit: number;
   readonly #onEvicted: (reason: EvictionReason) => void;
 
   constructor(limit: number, onEvicted: (reason: EvictionReason) => void) {
     this.#limit = limit;
     this.#replies = new LRUCache({ max: 2 * limit });
+    this.calls = new CallMarks(4 * limit);
     this.#onEvicted = onEvicted;
   }
 
@@ -60,13 +64,14 @@ export class SessionStore {
     if (session !== undefined) this.#forget(session);
   }
 
-  /** Forgets the replies of a session that was erased. */
+  /** Forgets the replies and calls of a session that was erased. */
   dropReplies(sessionId: string): void {
     for (const [replyId, id] of this.#replies.entries()) {
       if (id !== sessionId) continue;
       this.#replies.delete(replyId);
       this.#syntheticReplies.delete(replyId);
     }
+    this.calls.drop(sessionId);
   }
 
   /**

@@ -16,7 +16,7 @@ import { SessionStore } from '../../src/session/session-store.ts';
 import { completed } from '../steps.ts';
 
 const labels = { model: null, backend: 'test' };
-const name = { name: 'shared', isOne: false, settingsName: null };
+const name = { name: 'shared', isOne: false, settingsName: null, caller: null };
 const ignored = () => undefined;
 const observer = {
   onEvent: ignored,
@@ -42,8 +42,13 @@ function lookup(
     log: ignored,
     onSession: ignored,
   });
-  const create: CreateSession = (id, name) =>
-    new GatewaySession(id, settings.current, observer, { origin: 'test', storesMessages: false, name });
+  const create: CreateSession = (id, name, onCall) =>
+    new GatewaySession(id, settings.current, observer, {
+      origin: 'test',
+      storesMessages: false,
+      name,
+      onCall,
+    });
   return new SessionLookup({
     sessions: new SessionStore(maxSessions, ignored),
     create,
@@ -81,14 +86,18 @@ function runAt(items: readonly Item[], path: string): number {
   return paths.length - 1 - paths.findLastIndex((other) => other !== path);
 }
 
-it.each<[string, 'own' | 'same' | 'none', number]>([
+it.each<[string, 'own' | 'same' | 'none', number, string[]?]>([
   ['ids of their own', 'own', 100],
   ['identical ids', 'same', 100],
   ['no ids', 'none', 100],
   ['ids of their own, two sessions in memory', 'own', 2],
+  ['ids of their own, names of their own', 'own', 100, ['a', 'b', 'c']],
+  ['identical ids, names of their own', 'same', 100, ['a', 'b', 'c']],
+  ['no ids, names of their own', 'none', 100, ['a', 'b', 'c']],
+  ['ids of their own, names of their own, two sessions in memory', 'own', 2, ['a', 'b', 'c']],
 ])(
   'session lookup: conversations with the same start are blocked only by their own history: %s',
-  (_, ids, room) => {
+  (_, ids, room, names) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const sessions = lookup(room);
@@ -101,10 +110,11 @@ it.each<[string, 'own' | 'same' | 'none', number]>([
             continue;
           }
           const history = new History({ items, previous: null, keepsHistory: false });
-          const session = sessions.find(name, history);
+          const named = { ...name, name: names?.[agent] ?? name.name, caller: 'key' };
+          const session = sessions.find(named, history);
           completed(session.onRequest(history, items, labels, 0));
           n += 1;
-          const id = { own: `call-${String(n)}`, same: 'call', none: null }[ids];
+          const id = { own: `call-${String(n)}x`, same: 'call', none: null }[ids];
           const call: ToolCall = { id, name: 'read', args: { path: next.path } };
           const stopped = session.onToolCall(call, 0) !== undefined;
           expect(stopped).toBe(runAt(items, next.path) >= 3);
@@ -120,8 +130,47 @@ it.each<[string, 'own' | 'same' | 'none', number]>([
             );
         }
       }),
-      { seed: 7, numRuns: 300 },
+      { seed: 7, numRuns: 150 },
     );
+  },
+);
+
+/** The history of a client that has cut it behind a first message which changes, with the last call. */
+const cut = (call: ToolCall) =>
+  new History({
+    items: [
+      { role: 'user', text: 'Go' },
+      { role: 'assistant', text: '', calls: [call] },
+      { role: 'result', callId: call.id, result: 'ok' },
+    ],
+    previous: null,
+    keepsHistory: false,
+  });
+const start = new History({ items: [{ role: 'user', text: 'Go' }], previous: null, keepsHistory: false });
+const readCall = (id: string | null, path = 'a'): ToolCall => ({ id, name: 'read', args: { path } });
+
+it.each<[string, boolean, { by?: string; id?: string | null; args?: string; others?: readonly string[] }]>([
+  ['the call that was made', true, {}],
+  ['the call of another key', false, { by: 'other' }],
+  ['the call with other arguments', false, { args: 'b' }],
+  ['a call with another id', false, { id: 'call_9f3a71b2' }],
+  ['a call without an id', false, { id: null }],
+  ['a call that two sessions made', false, { others: ['key'] }],
+  ['a call that a session of another key made too', true, { others: ['other'] }],
+])(
+  'session lookup: a request under another name that shows %s goes on: %s',
+  (_, goesOn, { by, id, args, others }) => {
+    const sessions = lookup(10);
+    const made = readCall('call_77aa01bc');
+    for (const [i, caller] of ['key', ...(others ?? [])].entries()) {
+      const session = sessions.find({ ...name, name: `name-${String(i)}`, caller }, start);
+      completed(session.onRequest(start, [], labels, 0));
+      session.onToolCall(made, 0);
+      session.onReplyEnd({ usage: null, finishReason: null }, 0);
+    }
+    const history = cut(readCall(id === undefined ? made.id : id, args));
+    const found = sessions.find({ ...name, name: 'changed', caller: by ?? 'key' }, history);
+    expect(found.id).toBe(goesOn ? 'name-0' : 'changed');
   },
 );
 

@@ -19,10 +19,9 @@ const take = (
   more: { keepsHistory?: boolean; repeated?: boolean } = {},
 ) =>
   completed(
-    ledger.take(
-      new History({ items, previous: null, keepsHistory: more.keepsHistory ?? false }),
-      more.repeated ?? false,
-    ),
+    ledger.take(new History({ items, previous: null, keepsHistory: more.keepsHistory ?? false }), {
+      isRepeated: more.repeated ?? false,
+    }),
   ).map(({ type }) => type);
 
 /** Turns of one prompt: what the model calls in each. */
