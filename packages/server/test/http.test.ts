@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type Database, DatabaseUnavailable } from '@loopwatch/storage';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../src/index.ts';
@@ -269,6 +270,23 @@ describe('pages', () => {
     expect(await response.text()).toContain('npm run build');
     await other.server.stop();
   });
+});
+
+it('server: answers 503 and says when to retry while a table is locked', async () => {
+  let isLocked = false;
+  const other = await startServer({
+    openDatabase: async () => {
+      const database = await emptyDatabase();
+      const query: Database['query'] = (sql, parameters) =>
+        isLocked ? Promise.reject(new DatabaseUnavailable('lock timeout')) : database.query(sql, parameters);
+      return { ...database, query };
+    },
+  });
+  isLocked = true;
+  const response = await fetch(`${other.url}/api/v1/incidents`);
+  isLocked = false;
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  await other.server.stop();
 });
 
 it('server: start fails on a port in use, and closes everything again', async () => {

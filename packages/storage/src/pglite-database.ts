@@ -20,6 +20,8 @@ import { extractPgliteTemplate } from './pglite-template.ts';
 /** The subfolder with PostgreSQL's files. */
 const FILES = 'pglite';
 
+/** SQLSTATE of a lock that was not to be had. */
+const OF_A_LOCK = '55P03';
 /** SQLSTATE of damaged data and of files that are missing or too short. */
 const OF_DAMAGE = /^(?:XX00[12]|58P01|58030)$/;
 
@@ -70,6 +72,7 @@ export async function openPglite(
   /** Says what to do about damage that a statement comes upon. */
   const explain = (error: unknown): unknown => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === OF_A_LOCK) return new DatabaseUnavailable(messageOf(error), { cause: error });
     if (!OF_DAMAGE.test(code)) return error;
     isDamaged = true;
     return Object.assign(damaged(messageOf(error), error), { code });

@@ -14,6 +14,8 @@ export interface PostgresOptions {
 
 /** The server ends a statement after this time. */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** The longest wait for a lock, as of a table that a backup or a person has locked. */
+const LOCK_TIMEOUT_MS = 10_000;
 /** If it cannot even say so, the connection is given up this much later. */
 const NETWORK_MS = 5_000;
 /** The longest time that a timer can wait: 24 days. */
@@ -45,6 +47,7 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
     ...forBreakdowns,
     max: 8,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + NETWORK_MS,
     // Locks of a process that was suspended are released.
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
@@ -79,7 +82,10 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
       const tx = queryable(client, isUnlimited ? { query_timeout: UNLIMITED_MS } : {});
       try {
         await tx.query('begin');
-        if (isUnlimited) await tx.query('set local statement_timeout = 0');
+        if (isUnlimited)
+          await tx.query(
+            `select set_config(name, '0', true) from unnest(array['statement_timeout', 'lock_timeout']) name`,
+          );
         const result = await work(tx);
         await tx.query('commit');
         return result;
@@ -103,9 +109,9 @@ export function openPostgres({ url, onTrouble }: PostgresOptions): Database {
 
 /**
  * SQLSTATE classes for problems of the server, not the statement: connection, login, database, resources, operator intervention;
- * and a server that is read-only, such as a standby.
+ * a server that is read-only, such as a standby; and a lock that others hold for too long.
  */
-const unavailable = /^(08|28|3D|53|57|25006)/;
+const unavailable = /^(08|28|3D|53|57|25006|55P03)/;
 
 function describeError(error: unknown, where: string): unknown {
   if (!(error instanceof Error)) return error;

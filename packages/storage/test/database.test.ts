@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
-import { DatabaseUnavailable } from '../src/database.ts';
+import { DatabaseUnavailable, type Queryable } from '../src/database.ts';
 import { jsonText } from '../src/json-text.ts';
 import { migrate } from '../src/migrate.ts';
 import { migrations } from '../src/migrations.ts';
@@ -55,9 +55,34 @@ onBothDatabases(({ make }) => {
     expect(await limit(true)).toEqual([{ statement_timeout: '0' }]);
     expect(await limit(false)).toEqual([limited]);
     expect(await database.query('show statement_timeout')).toEqual([limited]);
+    const locks = await database.query<{ lock_timeout: string }>('show lock_timeout');
+    expect(locks).toEqual([{ lock_timeout: database.kind === 'postgres' ? '10s' : '0' }]);
+    const ofMigration = await database.transaction((tx) => tx.query('show lock_timeout'), {
+      isUnlimited: true,
+    });
+    expect(ofMigration).toEqual([{ lock_timeout: '0' }]);
     const compiling = await database.query<{ jit: string }>(`select current_setting('jit', true) as jit`);
     expect(compiling.map(({ jit }) => database.kind === 'pglite' || jit)).not.toContain('on');
     expect(await database.query('show work_mem')).toEqual([{ work_mem: '32MB' }]);
+  });
+
+  it('is unavailable while others hold a lock for too long, and then available', async () => {
+    const { database } = await make({ migrated: false });
+    await database.query('create table t (n integer)');
+    // The embedded database has one connection, which holds all locks.
+    const wait = (holder: Queryable): Promise<unknown> =>
+      database.kind === 'pglite'
+        ? holder.query(`do $$ begin raise exception 'no lock' using errcode = '55P03'; end $$`)
+        : database.transaction(async (tx) => {
+            await tx.query(`set local lock_timeout = '50ms'`);
+            await tx.query('select n from t');
+          });
+    const waited = database.transaction(async (holder) => {
+      await holder.query('lock table t');
+      await wait(holder);
+    });
+    await expect(waited).rejects.toThrow(DatabaseUnavailable);
+    expect(await database.query('select n from t')).toEqual([]);
   });
 
   it('commits a transaction as a whole or not at all', async () => {

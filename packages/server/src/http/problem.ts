@@ -91,7 +91,7 @@ export function logFull(error: LogError, extra: Record<string, unknown> = {}): H
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DatabaseUnavailable) {
-    return new HttpProblem(503, 'Database unavailable; retry shortly');
+    return new HttpProblem(503, 'Database unavailable; retry shortly', {}, undefined, { 'retry-after': '5' });
   }
   if (error instanceof LogError && error.code === 'log_full') return logFull(error);
   const { status, message } = (error ?? {}) as { status?: unknown; message?: unknown };
