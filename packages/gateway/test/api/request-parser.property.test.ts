@@ -138,8 +138,8 @@ it.each<[string, Api, fc.Arbitrary<unknown>]>([
           const shown = new History(read[0], keys);
           const shownWhole = new History(read[1]);
           expect(shown.fingerprint).toBe(shownWhole.fingerprint);
-          expect(completed(ledgers.known.take(shown, false))).toEqual(
-            completed(ledgers.whole.take(shownWhole, false)),
+          expect(completed(ledgers.known.take(shown, { isRepeated: false }))).toEqual(
+            completed(ledgers.whole.take(shownWhole, { isRepeated: false })),
           );
         }
       }),
