@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
+import { folderError } from './folder-error.ts';
 import type { LogFunction } from './log-function.ts';
 
 /** Modes of data files and folders: they hold agents' texts, so only their owner may read them. */
@@ -10,12 +11,42 @@ const PRIVATE_FOLDER = 0o700;
 const ownFolders = ['log', 'db', 'damaged'];
 const GROUP_AND_OTHERS = 0o077;
 
-/** Creates a folder with its parents, private to the owner, and syncs each new entry to disk. */
+/**
+ * Creates a folder with its parents, private to the owner, and syncs each new entry to disk.
+ *
+ * @throws FolderError `storage_failed`
+ */
 export async function createFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
-  if (first === undefined) return;
-  const top = dirname(resolve(first));
-  for (let at = resolve(path); at !== top; at = dirname(at)) await syncFolder(dirname(at));
+  try {
+    await makeFolder(resolve(path));
+  } catch (error) {
+    throw folderError(`create ${path}`, error);
+  }
+}
+
+/** Node's own recursion never ends where a folder that is there takes no entries, as `/proc` does. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isMade(path)) return;
+  await makeFolder(dirname(path));
+  if (!(await isMade(path))) await mkdir(path);
+}
+
+/** @returns false if its parent is missing */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, PRIVATE_FOLDER);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && dirname(path) !== path) return false;
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw error;
+    return true;
+  }
+  await syncFolder(dirname(path));
+  return true;
 }
 
 /** Removes group and other permissions from a data folder created by an older version or by hand. */

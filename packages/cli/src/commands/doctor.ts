@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, type Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
+import { createFolder, folderError } from '@loopwatch/platform';
 import { modelClient } from '@loopwatch/worker';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
@@ -64,11 +65,13 @@ function checkDashboard(): Diagnosis {
 async function checkDataDir({ storage }: Settings): Promise<Diagnosis> {
   const dir = resolve(storage.data_dir);
   try {
-    await mkdir(dir, { recursive: true });
-    await access(dir, constants.W_OK);
+    await createFolder(dir);
+    await access(dir, constants.W_OK).catch((error: unknown) => {
+      throw folderError(`write to ${dir}`, error);
+    });
     return { ok: true, what: `data folder ${dir} can be written` };
   } catch (error) {
-    const advice = `${String(error)}. Choose another with --set storage.data_dir=…`;
+    const advice = `${messageOf(error)} Or choose another with --set storage.data_dir=…`;
     return { ok: false, what: `data folder ${dir}`, advice };
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { closeToOthers, createFolder, folderError, type LogFunction, lockFolder } from '@loopwatch/platform';
+import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/platform';
 import { LogError } from '../port/errors.ts';
 import type { LogRecord, RecordSink } from '../port/records.ts';
 import type { TaskRunner } from '../port/task.ts';
@@ -83,9 +83,7 @@ export interface EmbeddedLog {
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
   for (const topic of options.topics) requireName('topic', topic);
   const folder = join(options.dir, 'log');
-  await createFolder(folder).catch((error: unknown) => {
-    throw folderError(`create ${folder}`, error);
-  });
+  await createFolder(folder);
   await closeToOthers(options.dir, options.log);
   let store: LogStore | undefined;
   const onLost = (error: Error): void => {
