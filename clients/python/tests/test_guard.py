@@ -212,6 +212,65 @@ class WhateverAToolTakesAndReturns(unittest.TestCase):
         self.assertEqual(closed, [True])
         guard.close()
 
+    def test_a_generator_takes_what_is_sent_and_thrown_as_if_it_were_not_guarded(self):
+        def values(log):
+            got = "start"
+            while got != "end":
+                try:
+                    got = yield got
+                except KeyError as error:
+                    got = f"caught {error}"
+                except GeneratorExit:
+                    log.append("closed")
+                    if got == "stay":
+                        got = yield "still here"
+                    raise
+                finally:
+                    log.append(got)
+            return "returned"
+
+        async def stream(log):
+            inner = values(log)
+            step = functools.partial(next, inner)
+            while True:
+                try:
+                    value = step()
+                except StopIteration:
+                    return
+                try:
+                    step = functools.partial(inner.send, (yield value))
+                except BaseException as error:
+                    step = functools.partial(inner.throw, error)
+
+        async def outcomes(tool, steps, names):
+            log, got = [], []
+            running = tool(log)
+            for name, *sent in steps:
+                try:
+                    value = getattr(running, names[name])(*sent)
+                    got.append((await value) if names is ASYNC else value)
+                except BaseException as error:
+                    got.append((type(error).__name__, str(error)))
+            return got, log
+
+        SYNC = {name: name for name in ("__next__", "send", "throw", "close")}
+        ASYNC = {"__next__": "__anext__", "send": "asend", "throw": "athrow", "close": "aclose"}
+        for steps in (
+            [("__next__",), ("send", "a"), ("send", "b"), ("close",), ("__next__",)],
+            [("__next__",), ("send", None), ("throw", KeyError("k")), ("throw", ValueError("v")), ("__next__",)],
+            [("__next__",), ("send", "end"), ("__next__",)],
+            [("__next__",), ("send", "stay"), ("close",), ("close",)],
+            [("__next__",), ("send", "stay"), ("throw", GeneratorExit()), ("send", "x"), ("__next__",)],
+            [("send", "too early"), ("__next__",)],
+            [("close",), ("__next__",)],
+            [("throw", KeyError("k")), ("__next__",)],
+        ):
+            for run, names in ((values, SYNC), (stream, ASYNC)):
+                guard = new_guard(mode="watch")
+                expected = asyncio.run(outcomes(run, steps, names))
+                self.assertEqual(asyncio.run(outcomes(guard.tool(run), steps, names)), expected, (names, steps))
+                guard.close()
+
     @unittest.skipUnless(hasattr(os, "fork"), "no fork on Windows")
     def test_goes_on_in_a_process_that_is_forked(self):
         guard, counter = new_guard(), Counter()

@@ -12,7 +12,6 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar, cast
 
@@ -121,9 +120,20 @@ class Guard:
                 if call.denial is not None:
                     yield call.denial
                     return
-                async with aclosing(_streamed(call, run(*args, **kwargs))) as values:
-                    async for value in values:
-                        yield value
+                values = run(*args, **kwargs)
+                with _Seen(call) as seen:
+                    step = values.asend(None)
+                    while True:
+                        try:
+                            seen.last = await step
+                        except StopAsyncIteration:
+                            return
+                        try:
+                            sent = yield seen.last
+                        except BaseException as error:
+                            step = values.athrow(error)
+                        else:
+                            step = values.asend(sent)
 
             return cast(F, guarded_stream)
 
@@ -135,7 +145,22 @@ class Guard:
                 if call.denial is not None:
                     yield call.denial
                     return call.denial
-                return (yield from _yielded(call, run(*args, **kwargs)))
+                # Not `yield from`, which closes a generator that may go on after GeneratorExit.
+                values = run(*args, **kwargs)
+                with _Seen(call) as seen:
+                    step = functools.partial(values.send, None)
+                    while True:
+                        try:
+                            seen.last = step()
+                        except StopIteration as end:
+                            seen.last = seen.last if end.value is None else end.value
+                            return end.value
+                        try:
+                            sent = yield seen.last
+                        except BaseException as error:
+                            step = functools.partial(values.throw, error)
+                        else:
+                            step = functools.partial(values.send, sent)
 
             return cast(F, guarded_values)
 
@@ -305,6 +330,23 @@ class Call:
             self.fail(error)
 
 
+@dataclass
+class _Seen:
+    """What a generator yields: the last value is the result of its call, also if the caller takes no more."""
+
+    call: Call
+    last: Any = None
+
+    def __enter__(self) -> _Seen:
+        return self
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        if error is None or isinstance(error, GeneratorExit):
+            self.call.finish(self.last)
+        else:
+            self.call.fail(error)
+
+
 def _name_of(run: Callable[..., Any]) -> str:
     """The name of a function, also of a partial one; of an object, that of its class."""
     while isinstance(run, functools.partial):
@@ -326,42 +368,6 @@ async def _awaited(call: Call, result: Coroutine[Any, Any, Any]) -> Any:
         value = await result
     call.finish(value)
     return value
-
-
-def _yielded(call: Call, values: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
-    """The values of a generator, of which the last is the result, unless it returns one."""
-    last = None
-    try:
-        while True:
-            last = next(values)
-            yield last
-    except StopIteration as end:
-        call.finish(last if end.value is None else end.value)
-        return end.value
-    except GeneratorExit:
-        call.finish(last)
-        raise
-    except BaseException as error:
-        call.fail(error)
-        raise
-    finally:
-        values.close()
-
-
-async def _streamed(call: Call, values: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
-    """The values of an asynchronous generator, of which the last is the result."""
-    last = None
-    try:
-        async with aclosing(values):
-            async for last in values:
-                yield last
-    except GeneratorExit:
-        call.finish(last)
-        raise
-    except BaseException as error:
-        call.fail(error)
-        raise
-    call.finish(last)
 
 
 def _signature(run: Callable[..., Any]) -> inspect.Signature | None:

@@ -60,6 +60,18 @@ describe('the Python client', () => {
     expect(printed).toMatch(/Ran \d+ tests? in .*\n\nOK/);
   });
 
+  it('has types that hold, where it needs no framework', async () => {
+    const python = await pythonWith(join(client, 'tests/mypy-requirements.txt'));
+    const checked = output(python, [
+      '-m',
+      'mypy',
+      '--strict',
+      '--cache-dir=/dev/null',
+      'src/loopwatch/__init__.py',
+    ]);
+    expect(await checked).toMatch(/^Success/);
+  });
+
   it('README.md: its examples are those that test_readme.py runs, and its packages exist', () => {
     const blocks = blocksCheckedBy(import.meta.url, 'clients/python/README.md');
     const examples = blocks.filter(({ language }) => language === 'python');
