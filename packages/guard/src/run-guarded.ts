@@ -82,58 +82,46 @@ export function runGuarded<Result>(
 }
 
 function recordReturn(result: unknown, recorder: CallRecorder): unknown {
-  if (isGenerator(result)) return recordLast(result, recorder);
-  if (isSyncGenerator(result)) return recordLastSync(result, recorder);
+  if (isGenerator(result) || isSyncGenerator(result)) return recordLast(result, recorder);
   recorder.recordResult(result);
   return result;
 }
 
-/** Records the last value, also if the caller takes no more. */
-async function* recordLast(
-  values: AsyncGenerator,
-  recorder: CallRecorder,
-): AsyncGenerator<unknown, unknown, unknown> {
-  let [last, sent, hasFailed]: [unknown, unknown, boolean] = [undefined, undefined, false];
-  try {
-    for (;;) {
-      const next = await values.next(sent);
-      if (next.value !== undefined) last = next.value;
-      if (next.done === true) return next.value as unknown;
-      sent = yield next.value;
-    }
-  } catch (error) {
-    hasFailed = true;
-    recorder.recordError(error);
+type AnyGenerator = AsyncGenerator | Generator<unknown, unknown, unknown>;
+
+/** A generator that hands everything on, and records the last value, also if the caller takes no more. */
+function recordLast(values: AnyGenerator, recorder: CallRecorder): unknown {
+  let last: unknown;
+  let isOver = false;
+  const seen = (result: IteratorResult<unknown, unknown>) => {
+    if (result.value !== undefined) last = result.value;
+    if (result.done === true && !isOver) recorder.recordResult(last);
+    isOver ||= result.done === true;
+    return result;
+  };
+  const failed = (error: unknown): never => {
+    if (!isOver) recorder.recordError(error);
+    isOver = true;
     throw error;
-  } finally {
-    if (!hasFailed) recorder.recordResult(last);
-    await values.return(undefined);
-  }
+  };
+  const handOn =
+    (method: 'next' | 'return' | 'throw') =>
+    (...given: [unknown]) => {
+      try {
+        const result = values[method](...given);
+        return isPromise(result) ? result.then(seen, failed) : seen(result);
+      } catch (error) {
+        return failed(error);
+      }
+    };
+  const handed = Object.create(Object.getPrototypeOf(values) as object) as Record<PropertyKey, unknown>;
+  for (const method of ['next', 'return', 'throw'] as const)
+    if (hasMethods(values, method)) handed[method] = handOn(method);
+  handed[isGenerator(values) ? Symbol.asyncIterator : Symbol.iterator] = () => handed;
+  return handed;
 }
 
-function* recordLastSync(
-  values: Generator<unknown, unknown, unknown>,
-  recorder: CallRecorder,
-): Generator<unknown, unknown, unknown> {
-  let [last, sent, hasFailed]: [unknown, unknown, boolean] = [undefined, undefined, false];
-  try {
-    for (;;) {
-      const next = values.next(sent);
-      if (next.value !== undefined) last = next.value;
-      if (next.done === true) return next.value;
-      sent = yield next.value;
-    }
-  } catch (error) {
-    hasFailed = true;
-    recorder.recordError(error);
-    throw error;
-  } finally {
-    if (!hasFailed) recorder.recordResult(last);
-    values.return(undefined);
-  }
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return hasMethods(value, 'then');
 }
 

@@ -313,6 +313,54 @@ describe('a guarded tool', () => {
     expect(await values.next('this')).toEqual({ done: true, value: 'this' });
   });
 
+  it.each([
+    ['next a', 'next b', 'return r', 'next'],
+    ['next', 'throw caught', 'next', 'throw passed', 'next'],
+    ['next', 'next stay', 'return r', 'next', 'next'],
+    ['return r', 'next'],
+    ['throw early', 'next'],
+  ])('hands on to a generator what its caller does: %s, %s, …', async (...steps) => {
+    const guard = createGuard({ mode: 'watch' });
+    function* values(): Generator<unknown, string, unknown> {
+      let got: unknown = 'start';
+      let isLast = false;
+      try {
+        while (got !== 'end') {
+          try {
+            got = yield got;
+          } catch (error) {
+            if ((error as Error).message !== 'caught') throw error;
+            got = 'caught';
+          }
+        }
+        isLast = true;
+        return 'returned';
+      } finally {
+        if (!isLast && got === 'stay') yield 'still here';
+      }
+    }
+    async function* stream(): AsyncGenerator<unknown, string, unknown> {
+      return yield* await Promise.resolve(values());
+    }
+    const outcomes = async (running: Generator | AsyncGenerator) => {
+      const got: unknown[] = [];
+      for (const step of steps) {
+        const [method, value] = step.split(' ') as ['next' | 'return' | 'throw', string?];
+        try {
+          got.push(await running[method](method === 'throw' ? new Error(value) : value));
+        } catch (error) {
+          got.push(String(error));
+        }
+      }
+      return got;
+    };
+    for (const run of [values, stream]) {
+      const guarded = guard.tool('run', run as typeof values)() as Generator;
+      expect(Object.prototype.toString.call(guarded)).toBe(Object.prototype.toString.call(run()));
+      expect(await outcomes(guarded)).toEqual(await outcomes(run()));
+    }
+  });
+
   it('is called with the `this` of its caller', async () => {
     const guard = createGuard();
     interface Files {
