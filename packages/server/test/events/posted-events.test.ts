@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { LogError } from '@loopwatch/log';
+import { zstdFrame } from '@loopwatch/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
 import type { LoopwatchServer } from '../../src/index.ts';
@@ -93,6 +94,7 @@ describe('posted events', () => {
     ['an array over several lines', JSON.stringify(events, null, 2), {}],
     ['server-sent events', texts.map((text) => `event: message\ndata: ${text}\n`).join('\n'), {}],
     ['lines, compressed', gzipSync(texts.join('\n')), { 'content-encoding': 'gzip' }],
+    ['lines by zstd', zstdFrame(Buffer.from(texts.join('\n'))), { 'content-encoding': 'zstd' }],
   ];
   it.each(forms)('may be %s', async (_name, body, headers) => {
     expect(await post(body, headers)).toMatchObject({ status: 202, body: { accepted: 3, rejected: [] } });
@@ -279,12 +281,20 @@ describe('posted events', () => {
     expect((await post('')).status).toBe(400);
     expect((await post('\n \r\n')).status).toBe(400);
     expect((await post(line, { 'content-encoding': 'gzip' })).status).toBe(400);
-    for (const coding of ['zstd', 'constructor', '__proto__', 'gzip, gzip'])
+    for (const coding of ['lz4', 'constructor', '__proto__', 'gzip, gzip'])
       expect((await post(line, { 'content-encoding': coding })).status).toBe(415);
     expect((await post('x'.repeat(21 * MEBIBYTE))).status).toBe(413);
     expect((await post(`[${line}${' '.repeat(21 * MEBIBYTE)}]`)).status).toBe(413);
     const bomb = gzipSync(`[${line},${' '.repeat(300 * MEBIBYTE)}]`);
     expect((await post(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+    expect((await post(line, { 'content-encoding': 'zstd' })).status).toBe(400);
+    const wide = await post(Buffer.from(`28b52ffd0070${'0800005b'.repeat(4)}`, 'hex'), {
+      'content-encoding': 'zstd',
+    });
+    expect([wide.status, wide.body.detail]).toEqual([400, expect.stringContaining('larger than 8 MiB')]);
+    // The header of a frame, a block with a bracket, and blocks of 100 KiB of spaces: 300 MB in 12 kB.
+    const frame = Buffer.from(`28b52ffd00380800005b${'02800c20'.repeat(3_000)}`, 'hex');
+    expect((await post(frame, { 'content-encoding': 'zstd' })).status).toBe(413);
     expect(written()).toEqual([]);
   });
 
