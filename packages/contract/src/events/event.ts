@@ -22,8 +22,16 @@ const optionalName = nameSchema.nullish();
 /** Range of `Date` in milliseconds: readers convert times to dates. */
 export const MAX_TIME = 8.64e15;
 
-/** Epoch milliseconds or an RFC 3339 date-time with an offset. */
-const timeSchema = z.union([z.number().min(-MAX_TIME).max(MAX_TIME), z.iso.datetime({ offset: true })]);
+const NANOS_PER_MS = 1e6;
+
+/** Epoch milliseconds, or another unit that is told by its magnitude, or an RFC 3339 date-time with an offset. */
+const timeSchema = z.union([
+  z
+    .number()
+    .min(-MAX_TIME)
+    .max(MAX_TIME * NANOS_PER_MS),
+  z.iso.datetime({ offset: true }),
+]);
 
 /** More than any request needs, but small enough that the totals of a session stay exact. */
 export const MAX_TOKENS = 1e12;
@@ -50,7 +58,11 @@ const envelope = {
     .min(1)
     .nullish()
     .describe("One agent conversation. Optional if the record's key is the session id."),
-  time: timeSchema.nullish().describe("Event time: epoch ms or RFC 3339. Default: the record's timestamp."),
+  time: timeSchema
+    .nullish()
+    .describe(
+      "Event time: epoch ms or RFC 3339; epoch s, µs and ns are told by their magnitude. Default: the record's timestamp.",
+    ),
   promptId: optionalName.describe('A label; only `prompt_started` starts a prompt.'),
   model: optionalName,
   backend: optionalName,

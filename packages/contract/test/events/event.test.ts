@@ -146,7 +146,7 @@ describe('decodeEvent', () => {
     ['a time without an offset', '{"time":"2024-01-01T00:00:00","type":"retry"}', 'invalid_event', /^time: /],
     ['a day that is not', '{"time":"2023-02-29T00:00:00Z","type":"retry"}', 'invalid_event', /^time: /],
     ['a time beyond all numbers', '{"time":1e999,"type":"retry"}', 'invalid_event', /^time: /],
-    ['a time that is not a date', '{"time":8640000000000001,"type":"retry"}', 'invalid_event', /^time: /],
+    ['a time that is not a date', '{"time":8.65e21,"type":"retry"}', 'invalid_event', /^time: /],
     ['a time before all dates', '{"time":-8640000000000001,"type":"retry"}', 'invalid_event', /^time: /],
     ['a model as an object', '{"model":{},"type":"retry"}', 'invalid_event', /^model: /],
     ['an unsound envelope of an unknown type', '{"type":"image","agent":1}', 'invalid_event', /^agent: /],
@@ -235,6 +235,10 @@ describe('exceededLimit', () => {
 describe('eventTime', () => {
   it.each<[string, Partial<AgentEvent>, number]>([
     ['milliseconds', { time: 1763757600000 }, 1763757600000],
+    ['seconds', { time: 1763757600.25 }, 1763757600250],
+    ['microseconds', { time: 1763757600250000 }, 1763757600250],
+    ['nanoseconds as a number', { time: 1763757600250000000 }, 1763757600250],
+    ['milliseconds of another clock', { time: 1_000_000_000 }, 1_000_000_000],
     ['zero', { time: 0 }, 0],
     ['UTC', { time: '2025-11-21T20:40:00Z' }, 1763757600000],
     ['an offset', { time: '2025-11-21T22:40:00+02:00' }, 1763757600000],

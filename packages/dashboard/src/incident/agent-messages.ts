@@ -1,3 +1,4 @@
+import { eventTime } from '@loopwatch/contract';
 import type { SessionEvent } from '@loopwatch/contract/api';
 
 /** Consecutive text of an agent, with no other event in between. */
@@ -34,7 +35,7 @@ export function messagesBetween(
     if (continues && last?.thought === thought)
       messages[messages.length - 1] = { ...last, text: last.text + text };
     else {
-      const time = typeof event['time'] === 'number' ? event['time'] : timestamp;
+      const time = eventTime(event, timestamp);
       messages.push({ eventIndex, time, callsBefore: calls, text, thought });
     }
     continues = true;

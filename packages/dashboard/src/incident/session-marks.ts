@@ -1,4 +1,4 @@
-import { readEvidence } from '@loopwatch/contract';
+import { eventTime, readEvidence } from '@loopwatch/contract';
 import type { IncidentDetail, SessionEvent } from '@loopwatch/contract/api';
 import { visibleText } from '../lib/visible-text.ts';
 
@@ -31,7 +31,7 @@ export function sessionMarks(items: readonly SessionEvent[]): Mark[] {
     if (event === null || eventIndex === null) return [];
     const kind = kindOf(event);
     if (kind === undefined) return [];
-    const time = typeof event['time'] === 'number' ? event['time'] : timestamp;
+    const time = eventTime(event, timestamp);
     const text = typeof event['text'] === 'string' ? event['text'] : '';
     const name = typeof event['name'] === 'string' ? event['name'] : '';
     const shown = kind === 'call' ? name : kind === 'text' || kind === 'prompt' ? text : event.type;

@@ -1,3 +1,4 @@
+import { eventTime } from '@loopwatch/contract';
 import type { IncidentItem, SessionEvent } from '@loopwatch/contract/api';
 
 /** An entry of the transcript: text chunks joined, or a call with its result. */
@@ -47,7 +48,7 @@ export function toBlocks(items: readonly SessionEvent[]): Block[] {
     if (item.duplicate) continue;
     const { event, eventIndex, timestamp, offset } = item;
     const index = eventIndex ?? undefined;
-    const time = typeof event?.['time'] === 'number' ? event['time'] : timestamp;
+    const time = event === null ? timestamp : eventTime(event, timestamp);
     const start = (kind: Block['kind'], text: string): Draft => {
       const draft: Draft = {
         kind,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AgentEvent } from '@loopwatch/contract';
+import { type AgentEvent, eventTime } from '@loopwatch/contract';
 import { maskJson } from '@loopwatch/detectors/internal';
 import { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/problem.ts';
@@ -56,7 +56,7 @@ export function exportsApi({ database, records, masks }: Omit<SessionEventsApiOp
         const event = {
           ...serializableEvent(one.event),
           sessionId,
-          time: one.event.time ?? one.timestamp,
+          time: eventTime(one.event, one.timestamp),
         };
         const run = runs.get(sessionId) ?? [];
         run.push(event);
