@@ -1,3 +1,4 @@
+import { isObject, unwrapped } from './json.ts';
 import { remember } from './remember.ts';
 
 /** A call that the span of a model or of a tool has reported. */
@@ -12,6 +13,13 @@ interface KnownCall {
 /** Calls of a session that only messages or only spans have reported, to match, and calls and results to remember. */
 const MAX_OPEN = 500;
 const MAX_KNOWN = 10_000;
+
+/** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
+export function keyOf(args: unknown): string {
+  const value = unwrapped(args);
+  const [only, ...others] = isObject(value) ? Object.values(value) : [];
+  return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);
+}
 
 /**
  * The calls of a session. Both the messages of a model and the spans of tools report a call, in any order, often with different
@@ -82,6 +90,21 @@ export class KnownCalls {
     remember(this.#bySpan, spanId, call, MAX_KNOWN);
     if (parentId !== '') remember(this.#byParent, parentId, call, MAX_KNOWN);
     return call.id;
+  }
+
+  /** Whether messages have a call of this name, and of these arguments if they are given, that no span has reported. */
+  isRequested(name: string, key?: string): boolean {
+    return this.#open.messages.some((call) => call.name === name && (key ?? call.key) === call.key);
+  }
+
+  /** The id of the call of a span that was read. */
+  idOfSpan(spanId: string): string | undefined {
+    return this.#bySpan.get(spanId)?.id;
+  }
+
+  /** Whether no span has reported this call of a message. */
+  isOpen(callId: string): boolean {
+    return this.#open.messages.some(({ id }) => id === callId);
   }
 
   /** The session in which a call was reported; undefined if it is this one. */

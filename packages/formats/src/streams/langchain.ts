@@ -3,6 +3,7 @@ import {
   ignored,
   type Reading,
   reading,
+  type SessionEvent,
   type Stamp,
   statelessReader,
 } from '../record/format.ts';
@@ -18,8 +19,11 @@ import {
   tokensOf,
   unwrapped,
 } from '../record/json.ts';
+import { type KnownCalls, keyOf } from '../record/known-calls.ts';
 import type { Usage } from '../record/message.ts';
+import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { thoughtIn } from '../wire/blocks.ts';
+import { readMessage } from '../wire/messages.ts';
 import { chatThought } from '../wire/openai-chat.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';
 import { usageOf as usageOfApi } from '../wire/usage.ts';
@@ -32,19 +36,26 @@ export const langchain: Format = {
   recognizes: (record) =>
     /^on_(?:chat_model|llm|chain|tool|retriever|prompt|parser|custom)_/.test(`${nameOf(record['event'])}_`) &&
     'run_id' in record,
-  createReader: (session) => statelessReader((record) => read(record, session)),
+  createReader: (session, memory = new TelemetryMemory()) =>
+    statelessReader((record) => read(record, session, memory)),
 };
 
-function read(record: JsonObject, session: string | undefined): Reading {
+/** @param memory of calls: both the response of a model and the run of a tool report one, and events may be posted one by one */
+function read(record: JsonObject, session: string | undefined, memory: TelemetryMemory): Reading {
   const type = nameOf(record['event']);
   const metadata = objectOf(record['metadata']);
   const sessionId = textOf(metadata['thread_id']) ?? textOf(metadata['session_id']) ?? session;
   if (sessionId === undefined) return ignored(`${type} without a session`);
+  const calls = memory.callsOf(sessionId);
   const stamp = { sessionId, time: timeOf(record['timestamp']), model: textOf(metadata['ls_model_name']) };
   const runId = textOf(record['run_id']) ?? '';
   const data = objectOf(record['data']);
   switch (type) {
     case 'on_chat_model_start':
+      return reading([
+        ...resultsIn(data['input'], calls, stamp),
+        { ...stamp, id: `${runId}.turn`, type: 'turn_started' },
+      ]);
     case 'on_llm_start':
       return reading([{ ...stamp, id: `${runId}.turn`, type: 'turn_started' }]);
     case 'on_chat_model_stream': {
@@ -57,36 +68,67 @@ function read(record: JsonObject, session: string | undefined): Reading {
     }
     case 'on_chat_model_end':
     case 'on_llm_end': {
-      const usage = usageIn(data['output']);
-      return reading([{ ...stamp, id: `${runId}.end`, type: 'turn_finished', usage }]);
+      const { output } = data;
+      return reading([
+        ...callsIn(output, runId, calls, stamp),
+        { ...stamp, id: `${runId}.end`, type: 'turn_finished', usage: usageIn(output) },
+      ]);
     }
     case 'on_tool_start': {
       // Some tools receive their input as text.
       const input = unwrapped(objectOf(data['input'])['input'] ?? data['input']);
       const args = isObject(input) ? { ...input } : { input };
       const name = textOf(record['name']) ?? '';
-      return reading([
-        { ...stamp, id: `call:${runId}`, type: 'tool_call_request', callId: runId, name, args },
-      ]);
+      // What LangGraph passes to a tool beside the arguments is in its input too.
+      const key = keyOf(args);
+      const isOther = calls.isRequested(name) && !calls.isRequested(name, key);
+      const callId = calls.ofSpan({ id: runId }, undefined, name, isOther ? undefined : key);
+      return reading([{ ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args }]);
     }
     case 'on_tool_end': {
       const { result, isError } = toolMessageOf(data['output']) ?? {
         result: messageOf(data['output'])['content'] ?? data['output'] ?? '',
         isError: undefined,
       };
-      return reading([
-        { ...stamp, id: `result:${runId}`, type: 'tool_result', callId: runId, result, isError },
-      ]);
+      const callId = calls.idOfSpan(runId) ?? runId;
+      return reading([{ ...stamp, id: `result:${callId}`, type: 'tool_result', callId, result, isError }]);
     }
     case 'on_tool_error': {
       const result = data['error'] ?? '';
+      const callId = calls.idOfSpan(runId) ?? runId;
       return reading([
-        { ...stamp, id: `result:${runId}`, type: 'tool_result', callId: runId, result, isError: true },
+        { ...stamp, id: `result:${callId}`, type: 'tool_result', callId, result, isError: true },
       ]);
     }
     default:
       return ignored(type);
   }
+}
+
+/** The calls in the response of a model. */
+function callsIn(output: unknown, runId: string, calls: KnownCalls, stamp: Stamp): SessionEvent[] {
+  return readMessage(messageIn(output)).flatMap((message): SessionEvent[] => {
+    if (message.role !== 'assistant') return [];
+    return message.calls.map(({ id, name, args }, i) => {
+      const own = id ?? `${runId}.${String(i)}`;
+      const callId = calls.ofMessage(own, own, name, keyOf(args));
+      const given = typeof args === 'string' ? args : { ...args };
+      return { ...stamp, id: `call:${callId}`, type: 'tool_call_request', callId, name, args: given };
+    });
+  });
+}
+
+/** The results of calls that an agent runs without a tool of LangChain, in the request that follows. */
+function resultsIn(input: unknown, calls: KnownCalls, stamp: Stamp): SessionEvent[] {
+  const list = listOf(objectOf(input)['messages'] ?? input).flat();
+  return list.flatMap(readMessage).flatMap((message): SessionEvent[] => {
+    if (message.role !== 'tool') return [];
+    return message.results.flatMap(({ id, result, isError }) => {
+      const callId = id === null ? undefined : calls.ofMessageResult(id, id);
+      if (callId === undefined || !calls.isOpen(callId)) return [];
+      return [{ ...stamp, id: `result:${callId}`, type: 'tool_result', callId, result, isError }];
+    });
+  });
 }
 
 function readChunk({ content, additional_kwargs: more }: JsonObject, stamp: Stamp): Reading | undefined {
@@ -107,10 +149,15 @@ function messageOf(value: unknown): JsonObject {
   return isObject(message['kwargs']) ? message['kwargs'] : message;
 }
 
+/** The message that a model returns, which may be in the first of its generations. */
+function messageIn(output: unknown): unknown {
+  const [generation] = listOf(objectOf(output)['generations']).flat();
+  return objectOf(generation)['message'] ?? output;
+}
+
 /** The usage in a message, or in the result of a model with its generations. */
 function usageIn(output: unknown): Usage | undefined {
-  const [generation] = listOf(objectOf(output)['generations']).flatMap((list) => list);
-  const message = messageOf(objectOf(generation)['message'] ?? output);
+  const message = messageOf(messageIn(output));
   const { token_usage: tokens, usage } = objectOf(message['response_metadata']);
   const { token_usage: ofAll } = objectOf(objectOf(output)['llm_output']);
   return usageOf(message['usage_metadata']) ?? usageOfApi(tokens ?? usage ?? ofAll);

@@ -1,12 +1,12 @@
 import { ignored, type Reading, reading, type Stamp } from '../record/format.ts';
 import type { JsonObject } from '../record/json.ts';
 import { nameOf, numberOf, objectOf, textOf, unwrapped } from '../record/json.ts';
+import { keyOf } from '../record/known-calls.ts';
 import type { Usage } from '../record/message.ts';
 import type { Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { textId } from '../record/text-id.ts';
 import { firstNumber, sessionOf } from './span-facts.ts';
-import { keyOf } from './span-reader.ts';
 
 /**
  * Reads log events of the coding agents Claude Code, Codex and Gemini CLI. Of results, they contain those of Codex and the errors

@@ -1,6 +1,7 @@
 import { Conversations } from '../record/conversation.ts';
 import type { Reading, SessionEvent, Stamp } from '../record/format.ts';
-import { isObject, textOf, unwrapped } from '../record/json.ts';
+import { textOf } from '../record/json.ts';
+import { keyOf } from '../record/known-calls.ts';
 import type { Message } from '../record/message.ts';
 import { keyOfSpan, type Signal } from '../record/signal.ts';
 import type { TelemetryMemory } from '../record/telemetry-memory.ts';
@@ -176,11 +177,4 @@ function partsOfExecution({ attributes: a, error, start, end }: Signal, stamp: S
   const time = end ?? start;
   const event = { ...stamp, time, id: `result:${callId}`, callId, result, isError: true } as const;
   return [{ time, read: () => ({ events: [{ ...event, type: 'tool_result' }], ignored: [] }) }];
-}
-
-/** Identifies arguments among the calls of a tool; OpenInference has only the value of a single one. */
-export function keyOf(args: unknown): string {
-  const value = unwrapped(args);
-  const [only, ...others] = isObject(value) ? Object.values(value) : [];
-  return JSON.stringify(typeof only === 'string' && others.length === 0 ? only : value);
 }
