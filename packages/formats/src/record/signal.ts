@@ -11,6 +11,8 @@ export interface Signal {
   readonly end: number | undefined;
   /** Error message, if the status is an error. */
   readonly error: string | undefined;
+  /** Whether it is the side of a request that answers. */
+  readonly isServer?: boolean;
   readonly attributes: JsonObject;
   readonly resource: JsonObject;
   /** Attributes of the events of a span, with their names; of a log record, the messages in it. */

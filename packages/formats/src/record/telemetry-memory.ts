@@ -2,6 +2,7 @@ import { KnownCalls } from './known-calls.ts';
 import { remember } from './remember.ts';
 import { SeenAnswers } from './seen-answers.ts';
 import type { Signal } from './signal.ts';
+import { ToolSides } from './tool-sides.ts';
 
 /** Traces, sessions and spans to remember. */
 const maxKnown = { requests: 1000, files: 100_000 } as const;
@@ -48,6 +49,7 @@ export class TelemetryMemory {
   /** Sessions by trace: not every span of a trace contains the session id. */
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, KnownCalls>();
+  readonly tools: ToolSides;
   /** Answers of models that were read. */
   readonly answers = new SeenAnswers();
   readonly #stamps = new Map<string, SpanStamp>();
@@ -64,6 +66,7 @@ export class TelemetryMemory {
 
   constructor(of: 'requests' | 'files' = 'requests') {
     this.of = of;
+    this.tools = new ToolSides(maxKnown[of]);
   }
 
   keep(spans: readonly Signal[], others: readonly Signal[], messages: readonly Signal[]): void {

@@ -139,6 +139,7 @@ function spanOf(span: JsonObject, resource: JsonObject): Signal {
     start: timeOf(span['startTimeUnixNano'] ?? span['start_time_unix_nano'] ?? span['start_time']),
     end: timeOf(span['endTimeUnixNano'] ?? span['end_time_unix_nano'] ?? span['end_time']),
     error: errorOf(span, attributes),
+    isServer: serverKind.test(nameOf(span['kind'] ?? attributes['span.kind'])),
     attributes,
     resource,
     events: [
@@ -162,6 +163,7 @@ function eventsInAttribute(value: unknown): SpanEvent[] {
   });
 }
 
+const serverKind = /^(?:2|(?:SPAN_KIND_|SpanKind\.)?SERVER)$/i;
 const hexId = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
 const base64Id = /^[\w+/-]{11,22}={0,2}$/;
 

@@ -10,6 +10,7 @@ import { withoutRepeats } from './same-request.ts';
 import { sessionOf } from './span-facts.ts';
 import { kindOf } from './span-kind.ts';
 import { type Part, SpanReader } from './span-reader.ts';
+import { sideOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
 
 /**
@@ -191,6 +192,9 @@ class OtlpReader implements FormatReader {
 
   #read(spans: readonly Signal[], logs: readonly Signal[]): Reading {
     const tools = new ToolStarts(spans);
+    for (const span of spans)
+      if (span.traceId !== undefined && kindOf(span) === 'tool')
+        this.#memory.tools.learn(span.traceId, sideOf(span));
     const sessions = this.#sessionsOf([...spans, ...logs]);
     const areLogs = new Set(logs);
     const readings = withoutRepeats([...spans, ...logs], this.#memory)

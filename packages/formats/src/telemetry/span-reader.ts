@@ -9,7 +9,7 @@ import { textId } from '../record/text-id.ts';
 import { agentOf, costOf, modelOf, usageOf } from './span-facts.ts';
 import { isBesideResponse, kindOf } from './span-kind.ts';
 import { inputOf, outputOf } from './span-messages.ts';
-import { resultsOf, toolOf } from './tool-facts.ts';
+import { resultsOf, sideOf, toolOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
 
 /** The start or the end of a span, or what the model answered in between. */
@@ -49,6 +49,7 @@ export class SpanReader {
     }
     if (kind === 'execution') return partsOfExecution(span, stamp);
     if (kind === 'results') return [{ time: end ?? start, read: () => this.#readResults(span, stamp) }];
+    if (this.#memory.tools.isReported(span.traceId ?? '', sideOf(span))) return nothing(span.name);
     const { name, args, result, isError, callId: ownId } = toolOf(span);
     const calls = this.#memory.callsOf(sessionId);
     const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));

@@ -9,6 +9,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 import type { Signal } from '../record/signal.ts';
+import type { ToolSides } from '../record/tool-sides.ts';
 import { geminiResponse } from '../wire/gemini.ts';
 import { plainResult } from '../wire/result.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';
@@ -84,6 +85,17 @@ export function toolOf(span: Signal): ToolFacts {
     result: message === undefined ? output : message.result,
     isError:
       message?.isError ?? ((a['gen_ai.tool.status'] ?? a['tool.status']) === 'error' ? true : undefined),
+  };
+}
+
+/** What tells whether another span reports the same call. */
+export function sideOf(span: Signal): Parameters<ToolSides['learn']>[1] {
+  const { name, args } = toolOf(span);
+  const isOfMcp = 'mcp.method.name' in span.attributes;
+  return {
+    name,
+    side: span.isServer === true ? 'server' : isOfMcp ? 'client' : 'agent',
+    hasArgs: args !== undefined,
   };
 }
 

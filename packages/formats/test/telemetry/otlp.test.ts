@@ -1,4 +1,6 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { describe, expect, it } from 'vitest';
+import { TelemetryMemory, Translator } from '../../src/index.ts';
 import { outline, readAll } from '../read-all.ts';
 import { sampleRecords } from '../sample-records.ts';
 
@@ -370,6 +372,59 @@ describe('OpenTelemetry', () => {
       }),
     ]);
     expect(events.at(-1)).toMatchObject({ type: 'tool_result', result: read });
+  });
+
+  describe('counts a call once that an agent, a client and a server of MCP report, with HTTP between them', () => {
+    const ofMcp = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };
+    const part = (id: string, parent: string, from: number, to: number, attributes: object, kind = 1) => ({
+      name: id,
+      traceId: 't',
+      spanId: id,
+      parentSpanId: parent,
+      kind,
+      startTimeUnixNano: String(1_795_449_636_000_000_000n + BigInt(from * 1e6)),
+      endTimeUnixNano: String(1_795_449_636_000_000_000n + BigInt(to * 1e6)),
+      attributes,
+    });
+    const agent = part('a', 'root', 0, 90, {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'docs_read',
+      'gen_ai.tool.call.arguments': '{"path":"a"}',
+      'gen_ai.tool.call.result': 'no such file',
+    });
+    const client = part('c', 'a', 10, 80, { ...ofMcp, 'gen_ai.tool.name': 'read' }, 3);
+    const http = part('h', 'c', 20, 70, { 'http.request.method': 'POST' }, 3);
+    const beside = part('h', 'root', 20, 70, { 'http.request.method': 'POST' }, 3);
+    const server = part(
+      's',
+      'h',
+      30,
+      60,
+      { ...ofMcp, 'gen_ai.tool.name': 'read', 'error.type': 'tool_error' },
+      2,
+    );
+    const request = (...spans: readonly object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    const callsIn = (events: readonly AgentEvent[]) =>
+      events.filter(({ type }) => type === 'tool_call_request').map(({ name }) => name);
+
+    it.each([
+      ['nested in them', [server, http, client, agent], ['docs_read']],
+      ['beside them', [server, beside, client, agent], ['docs_read']],
+      ['without the agent', [server, http, client], ['read']],
+      ['without agent and client', [server, http], ['read']],
+    ])('%s', (_, spans, names) => {
+      const { events } = readAll('otlp', [request(...spans)]);
+      expect(callsIn(events)).toEqual(names);
+    });
+
+    it('also if the server exports its spans by itself, later', () => {
+      const memory = new TelemetryMemory();
+      const events = [[http, client, agent], [server]].flatMap((spans) => [
+        ...new Translator({ format: 'otlp', memory }).readValue(request(...spans)).events,
+      ]);
+      expect(callsIn(events)).toEqual(['docs_read']);
+      expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject([{ result: 'no such file' }]);
+    });
   });
 
   describe('start times that the JavaScript SDK rounds down to milliseconds', () => {
