@@ -1,3 +1,4 @@
+import { ContinuedTraces } from './continued-traces.ts';
 import { KnownCalls } from './known-calls.ts';
 import { remember } from './remember.ts';
 import { SeenAnswers } from './seen-answers.ts';
@@ -50,6 +51,7 @@ export class TelemetryMemory {
   readonly #sessions = new Map<string, string>();
   readonly #calls = new Map<string, KnownCalls>();
   readonly tools: ToolSides;
+  readonly traces: ContinuedTraces;
   /** Answers of models that were read. */
   readonly answers = new SeenAnswers();
   readonly #stamps = new Map<string, SpanStamp>();
@@ -67,6 +69,7 @@ export class TelemetryMemory {
   constructor(of: 'requests' | 'files' = 'requests') {
     this.of = of;
     this.tools = new ToolSides(maxKnown[of]);
+    this.traces = new ContinuedTraces(maxKnown[of]);
   }
 
   keep(spans: readonly Signal[], others: readonly Signal[], messages: readonly Signal[]): void {

@@ -4,11 +4,13 @@ import { isObject, type JsonObject, listOf, unwrapped } from '../record/json.ts'
 import { keyOfSpan, type Signal, type SpanEvent } from '../record/signal.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { readAgentLog } from './agent-logs.ts';
+import { answeredKeys, historyKeys } from './answered-keys.ts';
 import { isMlflowSpan } from './mlflow.ts';
 import { isLogRecord, listedSpans, logsOf, messageName, spansOf } from './otlp-json.ts';
 import { withoutRepeats } from './same-request.ts';
 import { sessionOf } from './span-facts.ts';
 import { kindOf } from './span-kind.ts';
+import { inputOf, outputOf } from './span-messages.ts';
 import { type Part, SpanReader } from './span-reader.ts';
 import { sideOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
@@ -222,6 +224,19 @@ class OtlpReader implements FormatReader {
     );
   }
 
+  /** The session of the trace whose conversation this one continues, named after the first of them. */
+  #continued(signal: Signal): string | undefined {
+    const { traceId } = signal;
+    const { traces } = this.#memory;
+    if (traceId === undefined) return undefined;
+    if (kindOf(signal) === 'model') {
+      const input = inputOf(signal);
+      traces.add(traceId, historyKeys(input), answeredKeys([...input, ...outputOf(signal)]));
+    }
+    const first = traces.firstOf(traceId) ?? traceId;
+    return this.#memory.sessionOf(first) ?? first;
+  }
+
   #readLog(log: Signal, session: string | undefined): Reading {
     return readAgentLog(log, session, this.#memory);
   }
@@ -249,7 +264,7 @@ class OtlpReader implements FormatReader {
       if (own !== undefined) named.set(key, own);
       if (own !== undefined && traceId !== undefined) this.#memory.learnSession(traceId, own);
       const ofTrace = traceId === undefined ? undefined : this.#memory.sessionOf(traceId);
-      sessions.set(signal, own ?? ofTrace ?? traceId ?? this.#session);
+      sessions.set(signal, own ?? ofTrace ?? this.#continued(signal) ?? this.#session);
     }
     return sessions;
   }
