@@ -10,6 +10,8 @@ type PasswordForm = readonly [parts: Parts, form: RegExp];
 
 /** Where a word starts, also after an escaped line break in JSON. */
 const START = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrt])`;
+/** A word at its start. The lookahead is redundant: with it, searching takes less than half of the time. */
+const word = (name: string): string => `(?=${name})${START}${name}`;
 /** An optional quote, escaped or not; one that is there. */
 const QUOTE = String.raw`(?:\\{0,15}["'])?`;
 const QUOTED = String.raw`\\{0,15}["']`;
@@ -34,16 +36,16 @@ function form(parts: Parts, before: string, value = VALUE, flags = 'g'): Passwor
 
 /** A command with a flag, after which the password follows. */
 function command(parts: Parts, name: string, flag: string, value = VALUE): PasswordForm {
-  return form(parts, START + name + REST + flag + QUOTE, value);
+  return form(parts, word(name) + REST + flag + QUOTE, value);
 }
 
 /** The same form with each of these words, so that it is searched only in texts that contain the word. */
 function each(
   words: readonly string[],
   parts: Parts,
-  of: (parts: Parts, word: string) => PasswordForm,
+  of: (parts: Parts, name: string) => PasswordForm,
 ): PasswordForm[] {
-  return words.map((word) => of([word.toLowerCase(), ...parts], word));
+  return words.map((name) => of([name.toLowerCase(), ...parts], name));
 }
 
 /** A name, which is kept, before the password. */
@@ -56,10 +58,10 @@ const passwordForms: readonly PasswordForm[] = [
     String.raw`(?:(?:-u|--user|--proxy-user|-U)[ =]?${named(':')}|(?:-b|--cookie)[ =]${QUOTE}[^\s='"]{1,60}=)`,
   ),
   command(['http', '-a'], 'https?', String.raw`(?:-a|--auth)[ =]${named(':')}`),
-  ...each(['xh', 'ab', 'lftp'], ['-'], (parts, word) =>
-    command(parts, word, String.raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
+  ...each(['xh', 'ab', 'lftp'], ['-'], (parts, name) =>
+    command(parts, name, String.raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
   ),
-  form(['creds'], String.raw`${START}--(?:src-|dest-)?creds[ =]${named(':')}`),
+  form(['creds'], String.raw`${word('--')}(?:src-|dest-)?creds[ =]${named(':')}`),
   // A name and a password side by side, in whatever command. Ports and a script of Python are no passwords.
   form(
     [' -u', ' -p'],
@@ -68,13 +70,13 @@ const passwordForms: readonly PasswordForm[] = [
   ),
   command(['openssl'], 'openssl', `-[kK]${GAP}`),
   command(['zip', '-p'], '(?:un)?zip', String.raw`-P\s{0,4}`, NO_FLAG),
-  ...each(['7z', 'rar'], ['p'], (parts, word) => command(parts, `(?:un)?${word}a?`, '-h?p')),
-  ...each(['sqlplus', 'expdp', 'impdp', 'sqlldr'], ['/'], (parts, word) =>
-    form(parts, String.raw`${START}${word}\s[^\n|;]{0,60}?\b\w{1,40}\/`, String.raw`[^\s'"\\/@‹]{3,200}`),
+  ...each(['7z', 'rar'], ['p'], (parts, name) => command(parts, `(?:un)?${name}a?`, '-h?p')),
+  ...each(['sqlplus', 'expdp', 'impdp', 'sqlldr'], ['/'], (parts, name) =>
+    form(parts, String.raw`${word(name)}\s[^\n|;]{0,60}?\b\w{1,40}\/`, String.raw`[^\s'"\\/@‹]{3,200}`),
   ),
   form(
     ['configure set'],
-    String.raw`${START}configure\sset${GAP}\w{0,40}(?:secret|token)\w{0,40}${GAP}${QUOTE}`,
+    String.raw`${word('configure')}\sset${GAP}\w{0,40}(?:secret|token)\w{0,40}${GAP}${QUOTE}`,
   ),
   command(
     ['rabbitmqctl'],
@@ -83,22 +85,22 @@ const passwordForms: readonly PasswordForm[] = [
   ),
   form(['/pass'], String.raw`\s\/pass(?:word)?:${QUOTE}`, VALUE, 'gi'),
   // Passed on by a pipe or a here-string.
-  ...each(['echo', 'printf'], ['|'], (parts, word) =>
+  ...each(['echo', 'printf'], ['|'], (parts, name) =>
     form(
       parts,
-      String.raw`${START}${word}${GAP}(?:-[ne]${GAP})?${QUOTE}(?:\w{1,40}:)?`,
+      String.raw`${word(name)}${GAP}(?:-[ne]${GAP})?${QUOTE}(?:\w{1,40}:)?`,
       String.raw`[^\s'"\\|‹]{3,200}(?=${QUOTE}\s{0,4}\|\s{0,4}[^\n|;]{0,120}?(?:-stdin\b|\bchpasswd\b|\bpasswd\b|sudo${GAP}-\w{0,4}S\b|with-token|cryptsetup|passphrase-fd))`,
     ),
   ),
   command(['<<<'], '(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)', String.raw`<<<\s{0,4}`),
-  ...each(['mysql', 'mariadb'], ['-p'], (parts, word) =>
+  ...each(['mysql', 'mariadb'], ['-p'], (parts, name) =>
     form(
       parts,
-      String.raw`${START}${word}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p${QUOTE}`,
+      String.raw`${word(name)}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p${QUOTE}`,
       `(?<=["'])${IN_QUOTES}|${NO_FLAG}`,
     ),
   ),
-  form(['sshpass'], String.raw`${START}sshpass${GAP}-p\s{0,4}${QUOTE}`),
+  form(['sshpass'], String.raw`${word('sshpass')}${GAP}-p\s{0,4}${QUOTE}`),
   command(['redis-cli'], 'redis-cli', `-a${GAP}`),
   command(
     ['login', '-p'],
@@ -109,36 +111,36 @@ const passwordForms: readonly PasswordForm[] = [
   command(['ldap'], 'ldap(?:search|modify|add|delete|whoami)', `-w${GAP}`),
   form(
     ['htpasswd'],
-    String.raw`${START}htpasswd\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s`,
+    String.raw`${word('htpasswd')}\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s`,
     String.raw`${VALUE}(?=[\s"'\\]|$)`,
   ),
   command(['smbclient'], 'smbclient', String.raw`-U\s{0,2}${named('%')}`),
-  form(['pass:'], `${START}pass(?:in|out)?[ =:]{1,2}pass:`),
+  form(['pass:'], `${word('pass')}(?:in|out)?[ =:]{1,2}pass:`),
   form(
     ['login', 'password'],
-    String.raw`${START}login\s{1,9}\S{1,100}\s{1,9}password\s{1,9}`,
+    String.raw`${word('login')}\s{1,9}\S{1,100}\s{1,9}password\s{1,9}`,
     String.raw`[^\s\\‹]{3,200}`,
   ),
   form(
     ['identified'],
-    String.raw`${START}IDENTIFIED${GAP}(?:WITH${GAP}\S{1,40}${GAP})?BY${GAP}${QUOTED}`,
+    String.raw`${word('IDENTIFIED')}${GAP}(?:WITH${GAP}\S{1,40}${GAP})?BY${GAP}${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
-  ...each(['create', 'alter'], ['password'], (parts, word) =>
+  ...each(['create', 'alter'], ['password'], (parts, name) =>
     form(
       parts,
-      String.raw`${START}${word}${GAP}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?${QUOTED}`,
+      String.raw`${word(name)}${GAP}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?${QUOTED}`,
       IN_QUOTES,
       'gi',
     ),
   ),
-  ...each(['requirepass', 'masterauth'], [], (parts, word) =>
-    form(parts, START + word + GAP, String.raw`[^\s'"\\‹]{4,200}`),
+  ...each(['requirepass', 'masterauth'], [], (parts, name) =>
+    form(parts, word(name) + GAP, String.raw`[^\s'"\\‹]{4,200}`),
   ),
   form(
     ['auth'],
-    `${START}AUTH${GAP}(?:default${GAP})?`,
+    `${word('AUTH')}${GAP}(?:default${GAP})?`,
     String.raw`(?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200}`,
   ),
   form(
@@ -146,47 +148,47 @@ const passwordForms: readonly PasswordForm[] = [
     String.raw`"auth\\{0,15}"\s{0,4}:\s{0,4}\\{0,15}"`,
     String.raw`[A-Za-z0-9+/]{8,1000}={0,2}(?=\\{0,15}")`,
   ),
-  ...each(['password', 'passphrase', 'passcode', 'api key', 'access token'], [], (parts, word) =>
+  ...each(['password', 'passphrase', 'passcode', 'api key', 'access token'], [], (parts, name) =>
     form(
       parts,
-      `${START}${word}${GAP}(?:is|was|to)${GAP}["'${TICK}]?`,
+      `${word(name)}${GAP}(?:is|was|to)${GAP}["'${TICK}]?`,
       String.raw`(?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200}`,
       'gi',
     ),
   ),
   form(
     ['env'],
-    String.raw`${START}ENV${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
+    String.raw`${word('ENV')}${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
     String.raw`[^\s=\\‹][^\s\\‹]{2,200}`,
   ),
-  ...each(VARIABLES, ['set'], (parts, word) =>
+  ...each(VARIABLES, ['set'], (parts, name) =>
     form(
       parts,
-      String.raw`${START}set(?:env|x)?${GAP}(?:-\w{1,3}${GAP})?[A-Z_]{0,40}${word}${GAP}${QUOTE}`,
+      String.raw`${word('set')}(?:env|x)?${GAP}(?:-\w{1,3}${GAP})?[A-Z_]{0,40}${name}${GAP}${QUOTE}`,
       String.raw`[^\s"'=\\‹][^\s'"\\‹]{2,200}`,
     ),
   ),
-  ...each(['password', 'passwd', 'pwd', 'secret', 'token', 'key', 'passphrase'], ['<', '</'], (parts, word) =>
+  ...each(['password', 'passwd', 'pwd', 'secret', 'token', 'key', 'passphrase'], ['<', '</'], (parts, name) =>
     form(
       parts,
-      String.raw`<(?:\w{1,20}:)?\w{0,30}${word.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>`,
+      String.raw`<(?:\w{1,20}:)?\w{0,30}${name.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>`,
       String.raw`${IN_TAG}(?=<\/)`,
       'gi',
     ),
   ),
-  ...each(['password', 'secret', 'token'], ['name=', '</'], (parts, word) =>
+  ...each(['password', 'secret', 'token'], ['name=', '</'], (parts, name) =>
     form(
       parts,
-      String.raw`<\w{1,30}\s[^<>]{0,100}?name=${QUOTED}[^"'<>]{0,40}${word}${QUOTED}[^<>]{0,100}>`,
+      String.raw`<\w{1,30}\s[^<>]{0,100}?name=${QUOTED}[^"'<>]{0,40}${name}${QUOTED}[^<>]{0,100}>`,
       String.raw`${IN_TAG}(?=<\/)`,
       'gi',
     ),
   ),
   // In code: a name and a password as arguments, and a short key.
-  ...each(['auth', 'credential', 'login'], ['('], (parts, word) =>
+  ...each(['auth', 'credential', 'login'], ['('], (parts, name) =>
     form(
       parts,
-      String.raw`${word}s?\s{0,2}=?\s{0,2}\(\s{0,4}${QUOTED}[^"'\n\\]{1,100}${QUOTED}\s{0,4},\s{0,4}${QUOTED}`,
+      String.raw`${name}s?\s{0,2}=?\s{0,2}\(\s{0,4}${QUOTED}[^"'\n\\]{1,100}${QUOTED}\s{0,4},\s{0,4}${QUOTED}`,
       `${MIXED}(?=${QUOTED})`,
       'gi',
     ),
@@ -199,20 +201,20 @@ const passwordForms: readonly PasswordForm[] = [
   ),
   form(
     ['password', 'for'],
-    String.raw`${START}PASSWORD${GAP}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?${QUOTED}`,
+    String.raw`${word('PASSWORD')}${GAP}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
   form(
     ['value='],
-    String.raw`${START}(?:key|name)=${QUOTED}[^"'<>]{0,60}(?:password|secret|token|key)${QUOTED}${GAP}value=${QUOTED}`,
+    String.raw`${word('(?:key|name)')}=${QUOTED}[^"'<>]{0,60}(?:password|secret|token|key)${QUOTED}${GAP}value=${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
-  ...each([...VARIABLES, 'password', 'api_key'], ['value'], (parts, word) =>
+  ...each([...VARIABLES, 'password', 'api_key'], ['value'], (parts, name) =>
     form(
       parts,
-      String.raw`${START}(?:name|key)${QUOTE}\s{0,4}:\s{0,4}${QUOTE}\w{0,40}${word}${QUOTE}\s{0,4}[^{}]{0,40}?${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
+      String.raw`${word('(?:name|key)')}${QUOTE}\s{0,4}:\s{0,4}${QUOTE}\w{0,40}${name}${QUOTE}\s{0,4}[^{}]{0,40}?${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
       String.raw`[^\s"'\\,}‹]{3,1000}`,
     ),
   ),
@@ -220,10 +222,10 @@ const passwordForms: readonly PasswordForm[] = [
   // A line of `.pgpass`.
   form([':5432:'], String.raw`:5432:[\w*-]{1,60}:[\w.*-]{1,60}:`, String.raw`[^\s:"'\\‹]{6,200}`),
   // An argument after a name, that of a setter, a default of Terraform, a cell of a table, a literal of JavaScript, a block of YAML.
-  ...each(['password', 'secret', 'token', 'api_key', 'apikey'], [], (parts, word) =>
+  ...each(['password', 'secret', 'token', 'api_key', 'apikey'], [], (parts, name) =>
     form(
       parts,
-      String.raw`(?:\(|variable )${QUOTED}[\w.-]{0,60}${word}${QUOTED}(?:,|\s?\{[^{}]{0,300}?default\s{0,9}=)\s{0,4}${QUOTED}|\|\s{1,9}\w{0,40}${word}\s{1,40}\|\s{0,40}|${word}(?:\(${QUOTED}|\s?[:=]\s?${TICK}|: [|>]-?(?:\n|\\{1,15}n) {1,40})`,
+      String.raw`(?:\(|variable )${QUOTED}[\w.-]{0,60}${name}${QUOTED}(?:,|\s?\{[^{}]{0,300}?default\s{0,9}=)\s{0,4}${QUOTED}|\|\s{1,9}\w{0,40}${name}\s{1,40}\|\s{0,40}|${name}(?:\(${QUOTED}|\s?[:=]\s?${TICK}|: [|>]-?(?:\n|\\{1,15}n) {1,40})`,
       String.raw`(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s|${TICK}"'\\$(){}‹]{8,200}(?=[${TICK}"'\\\s]|$)`,
       'gi',
     ),
@@ -231,12 +233,33 @@ const passwordForms: readonly PasswordForm[] = [
 ];
 
 const allParts = [...new Set(passwordForms.flatMap(([parts]) => parts))];
+/** Parts that most texts contain somewhere near their start, and those with which another part begins. */
+const searchedApart = allParts.filter(
+  (part) => part.length < 4 || allParts.some((other) => other !== part && other.startsWith(part)),
+);
+const OTHER_PART = new RegExp(
+  allParts
+    .filter((part) => !searchedApart.includes(part))
+    .join('|')
+    .replaceAll('(', '\\('),
+  'g',
+);
+
+/** The parts that a text contains: one search for most of them takes a third of the time of one for each. */
+function partsIn(text: string): ReadonlySet<string> {
+  const found = new Set(searchedApart.filter((part) => text.includes(part)));
+  OTHER_PART.lastIndex = 0;
+  for (let match = OTHER_PART.exec(text); match !== null; match = OTHER_PART.exec(text)) {
+    found.add(match[0]);
+    // Parts may overlap.
+    OTHER_PART.lastIndex = match.index + 1;
+  }
+  return found;
+}
 
 /** Replaces the passwords in these forms. */
 export function replaceInForms(text: string, hide: (secret: string) => string): string {
-  const lower = text.toLowerCase();
-  // Each once: searching for the parts takes longer than for the forms.
-  const contained = new Set(allParts.filter((part) => lower.includes(part)));
+  const contained = partsIn(text.toLowerCase());
   let masked = text;
   for (const [parts, form] of passwordForms) {
     if (!parts.every((part) => contained.has(part))) continue;

@@ -123,6 +123,8 @@ const printed: readonly (readonly [text: string, secret: string])[] = [
   ['token: 3f9a-c2d1-77be', '3f9a-c2d1-77be'],
   ["password => 'hunting7'", 'hunting7'],
   ['<password>Tr33house</password>', 'Tr33house'],
+  // The word that is searched for begins within another one.
+  ['<sshpassword>Tr33house</sshpassword>', 'Tr33house'],
   ['<add key="ApiKey" value="q1w2e3r4t5" />', 'q1w2e3r4t5'],
   ['Enter password: b4rnOwl', 'b4rnOwl'],
   ['-Dspring.security.password=Op3nSesame', 'Op3nSesame'],
