@@ -27,7 +27,8 @@ const MIB = 1024 * 1024;
 /** Bytes fetched ahead for all partitions together; each partition gets at least one mebibyte. */
 const AHEAD_BYTES = 64 * MIB;
 const OUT_OF_RANGE = 1;
-const UNKNOWN_TOPIC = 3;
+/** A topic may be deleted and created again in this time, ms. */
+const UNSEEN_MS = 500;
 /** Errors that require refreshed metadata to find the new leader. */
 const staleTypes = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -50,8 +51,10 @@ export class KafkaFetcher {
   readonly #busy = new Set<number>();
   /** Ids of topics; none while a topic may have been created again. */
   readonly #topicIds = new Map<string, string | undefined>();
-  /** Topics that brokers did not know. */
-  readonly #missing = new Set<string>();
+  /** Topics that may have been created again: a fetch failed, or none was under way for a while. */
+  readonly #suspects = new Set<string>();
+  /** When a fetch of each topic was answered last, epoch ms. */
+  readonly #answeredAt = new Map<string, number>();
   #failures = 0;
   #isDown = false;
   #closed = false;
@@ -61,11 +64,16 @@ export class KafkaFetcher {
     this.#options = options;
   }
 
-  /** Starts fetching a partition at `offset`. */
-  async open(topic: string, partition: number, offset: number): Promise<PartitionStream> {
+  /**
+   * Starts fetching a partition at `offset`.
+   *
+   * @param topicId of the topic that has this offset, whose id is asked for again once it is fetched; the present one if missing
+   */
+  async open(topic: string, partition: number, offset: number, topicId?: string): Promise<PartitionStream> {
     await this.#cluster.addMultipleTargetTopics([topic]);
     if (!this.#topicIds.has(topic))
-      this.#topicIds.set(topic, await topicIdOf(this.#cluster, { topic, partition }));
+      this.#topicIds.set(topic, topicId ?? (await topicIdOf(this.#cluster, { topic, partition })));
+    if (topicId !== undefined) this.#suspects.add(topic);
     const stream = new PartitionStream(topic, partition, offset, {
       wanted: () => this.#fetchWanted(),
       closed: (closed) => this.#streams.delete(closed),
@@ -145,6 +153,7 @@ export class KafkaFetcher {
         }
       }
     } catch (error) {
+      for (const { topic } of streams) this.#suspects.add(topic);
       failed = true;
       stale = true;
       reason = messageOf(error);
@@ -179,23 +188,20 @@ export class KafkaFetcher {
     times: FetchTimes,
   ): Promise<string | undefined> {
     const { errorCode } = answer;
+    const { topic, partition } = stream;
     const isKnown = errorCode === 0 || errorCode === OUT_OF_RANGE;
-    if (
-      isKnown &&
-      (errorCode !== 0 || this.#missing.has(stream.topic)) &&
-      (await this.#restartIfRecreated(stream))
-    )
-      return undefined;
+    const pause = times.startedAt - (this.#answeredAt.get(topic) ?? times.startedAt);
+    if (errorCode !== 0 || pause > UNSEEN_MS) this.#suspects.add(topic);
+    if (isKnown && this.#suspects.has(topic) && (await this.#restartIfRecreated(stream))) return undefined;
+    if (isKnown) this.#answeredAt.set(topic, times.endedAt);
     if (errorCode === 0) {
       stream.deliver(answer, times);
       return undefined;
     }
-    const { topic, partition } = stream;
     if (errorCode === OUT_OF_RANGE) {
       await this.#resetOffset(stream);
       return undefined;
     }
-    if (errorCode === UNKNOWN_TOPIC) this.#missing.add(topic);
     const error = createErrorFromCode(errorCode);
     this.#log('warn', 'Fetching a partition failed; retrying', {
       topic,
@@ -214,7 +220,7 @@ export class KafkaFetcher {
   async #restartIfRecreated({ topic, partition }: PartitionStream): Promise<boolean> {
     const before = this.#topicIds.get(topic);
     const id = await topicIdOf(this.#cluster, { topic, partition });
-    this.#missing.delete(topic);
+    this.#suspects.delete(topic);
     if (before === undefined || id === undefined || id === before) return false;
     this.#topicIds.set(topic, id);
     const message = `The topic ${topic} was deleted and created again.`;

@@ -22,6 +22,7 @@ const NEW_PARTITIONS_MS = 30_000;
 /** The offsets of a partition to read before the reader has caught up. */
 interface Stretch {
   readonly topicPartition: TopicPartition;
+  readonly topicId: string | undefined;
   readonly first: number;
   readonly end: number;
 }
@@ -145,17 +146,18 @@ class KafkaTopicReader implements TopicReader {
   async #locate(topicPartition: TopicPartition, { from }: TopicReadOptions): Promise<Stretch> {
     const topicId = await topicIdOf(this.#cluster, topicPartition);
     const bounds = { ...(await listBounds(this.#cluster, topicPartition)), topicId };
-    return { topicPartition, first: await startOffset(topicPartition, bounds, from), end: bounds.end };
+    const first = await startOffset(topicPartition, bounds, from);
+    return { topicPartition, topicId, first, end: bounds.end };
   }
 
   /** `caughtUp` resolves at the partition's current end offset; reading continues until it is stopped. */
   async #start(
     fetcher: KafkaFetcher,
-    { topicPartition, first, end }: Stretch,
+    { topicPartition, topicId, first, end }: Stretch,
     handler: TopicHandler,
   ): Promise<{ caughtUp: Promise<void> }> {
     const { topic, partition } = topicPartition;
-    const stream = await fetcher.open(topic, partition, first);
+    const stream = await fetcher.open(topic, partition, first, topicId);
     const caughtUp = new Promise<void>((resolve) => {
       const follow = async (): Promise<void> => {
         for (let next = first; ; ) {

@@ -52,7 +52,7 @@ export async function openKafkaPartition(
       start: async (offset) => {
         const isReplay = offset < position;
         const first = isReplay ? await listOffset(cluster, topic, partition, true) : offset;
-        const reading = await fetcher.open(topic, partition, Math.max(offset, first));
+        const reading = await fetcher.open(topic, partition, Math.max(offset, first), topicId);
         stream = reading;
         if (signal.aborted) reading.close();
         else signal.addEventListener('abort', () => reading.close(), { once: true });

@@ -13,6 +13,7 @@ import {
   type Recovery,
   topicSpecs,
 } from '../../../src/index.ts';
+import { KafkaFetcher } from '../../../src/kafka/fetch/fetcher.ts';
 import { createKafkaCluster } from '../../../src/kafka/internals/cluster.ts';
 import { restarts } from '../harness.ts';
 
@@ -346,6 +347,42 @@ describe('KafkaTopicReader', () => {
     await writeTo(control, 0, 'd');
     await waitFor(() => read.includes('0d'));
     expect(read).toEqual(['0a', '0b', '1c', '0d']);
+  });
+
+  it('reads a topic that is created again, with more records than before, from its beginning', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b');
+    const reader = createKafkaTopicReader({ ...client, topic: control });
+    onTestFinished(() => reader.stop());
+    const read: string[] = [];
+    await reader.run(({ records }) => {
+      read.push(...records.map(({ value }) => String(value)));
+    });
+    for (const again of ['1', '2', '3']) {
+      await recreate(control);
+      const values = ['c', 'd', 'e', 'f'].map((value) => value + again);
+      await write(control, ...values);
+      await waitFor(() => read.includes(`f${again}`));
+      expect(read.splice(0)).toEqual(again === '1' ? ['a', 'b', ...values] : values);
+    }
+  });
+
+  it('KafkaFetcher starts over in a topic that was created again since an offset was asked for', async () => {
+    const { control } = await topics();
+    await write(control, 'a', 'b', 'c');
+    const cluster = createKafkaCluster(client);
+    onTestFinished(() => cluster.disconnect());
+    await cluster.connect();
+    const fetcher = new KafkaFetcher(cluster, {
+      maxWaitMs: 100,
+      maxBytes: 1_000_000,
+      maxBytesPerPartition: 1_000_000,
+      log: undefined,
+      resumeAt: (_, { start }) => Promise.resolve(start),
+    });
+    onTestFinished(() => fetcher.close());
+    const stream = await fetcher.open(control, 0, 2, 'of the topic before');
+    expect((await stream.next())?.records.map(({ value }) => String(value))).toEqual(['a', 'b', 'c']);
   });
 
   it('KafkaRecordReader looks records up by offset', async () => {
