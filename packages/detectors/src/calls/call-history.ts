@@ -193,7 +193,11 @@ export class CallHistory {
     const call =
       named ??
       calls.find(({ result, callIds }) => result === null && (id === undefined || callIds.length === 0));
-    if (call === undefined) return;
+    if (call === undefined) {
+      // Or it comes before its call, as the result of the open one may have: then there is nothing to wait for.
+      this.#resultsSeen = this.#isAnswered;
+      return;
+    }
     const { identity, said, nature, mark } = call;
     const { reads, runs, changes, edits } = nature;
     const gui = nature.gui || nature.navigates;

@@ -241,6 +241,16 @@ describe('steps', () => {
     },
     { what: 'without turns and results: omit a single call', events: [call('a')], expected: [] },
     {
+      what: 'with results before their calls: treat every call as a step',
+      events: ['1', '2', '3', '4'].flatMap((id) => [result(id, id), named(id, 'a')]),
+      expected: ['a=?', 'a=?', 'a=?', 'a=?'],
+    },
+    {
+      what: 'with results under other ids: treat every call as a step',
+      events: ['1', '2', '3', '4'].flatMap((id) => [named(id, 'a'), result(id, `r${id}`)]),
+      expected: ['a=?', 'a=?', 'a=?', 'a=?'],
+    },
+    {
       what: 'group the calls of a turn even with results in between',
       events: [
         turn,

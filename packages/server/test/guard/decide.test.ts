@@ -32,6 +32,25 @@ describe('POST /decide', () => {
     expect(recorded()).toHaveLength(before);
   });
 
+  it.each([
+    ['before their calls', (n: number) => `c-${String(n)}`],
+    ['under other ids than their calls', (n: number) => `r-${String(n)}`],
+  ])('denies a call whose results are posted %s', async (_, idOf) => {
+    const call = { sessionId: 's-1', name: 'get', args: { id: 1 } };
+    const result = { sessionId: 's-1', type: 'tool_result', result: 'not found', isError: true };
+    const actions: unknown[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const { body } = await send('/decide', call);
+      actions.push((body as { action: string }).action);
+      await send('/events', [
+        { ...result, callId: idOf(n) },
+        { ...call, type: 'tool_call_request', callId: `c-${String(n)}` },
+      ]);
+    }
+    expect(actions.slice(0, 3)).toEqual(['allow', 'allow', 'allow']);
+    expect(actions.at(-1)).toBe('deny');
+  });
+
   it('ends the turn once refused calls were reported three times, in whatever words', async () => {
     await looping();
     const call = { sessionId: 's-1', type: 'tool_call_request', name: 'get', args: { id: 1 } };
