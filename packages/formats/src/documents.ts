@@ -13,7 +13,7 @@ export interface Document {
 
 /** The records in an export of another tool that is a document of its own; undefined for any other record. */
 export function documentIn(record: JsonObject): Document | undefined {
-  const { log, samples, traj, child_runs: children, hrTime } = record;
+  const { log, samples, traj, child_runs: children, hrTime, session, items } = record;
   const { entries } = objectOf(log);
   if (Array.isArray(entries)) return harDocument(entries.map(objectOf));
   const records =
@@ -23,6 +23,8 @@ export function documentIn(record: JsonObject): Document | undefined {
     (Array.isArray(traj) && 'reward' in record && [tauTrajectory(record)]) ||
     (Array.isArray(children) &&
       'run_type' in record && [{ ...record, child_runs: null }, ...children.map(objectOf)]);
+  if (isObject(session) && 'instructions' in session && Array.isArray(items))
+    return { records: [session, ...items.map(objectOf)], ignored: [] };
   if (Array.isArray(hrTime)) return { records: [fromSdk(record, hrTime)], ignored: [] };
   if ('context.span_id' in record) return { records: [{ data: [fromFrame(record)] }], ignored: [] };
   return records === false ? undefined : { records, ignored: [] };

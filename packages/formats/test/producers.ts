@@ -136,6 +136,45 @@ export const producers: Record<string, Producer> = {
       ]),
     ],
   ],
+  'codex rollout, until September 2025': [
+    'codex',
+    (calls) => [
+      { id: 's', timestamp: '2025-07-21T10:33:37.000Z', instructions: null },
+      { record_type: 'state' },
+      ...calls.flatMap(({ id, args, result }) => [
+        { type: 'reasoning', id: `rs_${id}`, summary: [], encrypted_content: null },
+        { type: 'function_call', id: null, name: 'read_file', arguments: JSON.stringify(args), call_id: id },
+        {
+          type: 'function_call_output',
+          call_id: id,
+          output: JSON.stringify({ output: result, metadata: {} }),
+        },
+      ]),
+      { type: 'message', id: null, role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+    ],
+  ],
+  'codex rollout, of its first version': [
+    'codex',
+    (calls) => [
+      {
+        session: { id: 's', timestamp: '2025-04-21T10:33:37.000Z', instructions: '' },
+        items: calls.flatMap(({ id, args, result }) => [
+          {
+            type: 'function_call',
+            name: 'read_file',
+            arguments: JSON.stringify(args),
+            call_id: id,
+            status: 'completed',
+          },
+          {
+            type: 'function_call_output',
+            call_id: id,
+            output: JSON.stringify({ output: result, metadata: {} }),
+          },
+        ]),
+      },
+    ],
+  ],
   'codex exec': [
     'codex',
     (calls) => [

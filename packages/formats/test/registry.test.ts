@@ -50,7 +50,7 @@ const unread: readonly [producer: string, record: JsonObject, nearest: string | 
   ['a state of LangGraph', { values: {}, next: [], config: {}, metadata: {}, created_at: 't' }, undefined],
   ['Continue', { sessionId: 's', title: 't', workspaceDirectory: '/w', history: [] }, undefined],
   ['Amp', { v: 40, id: 'T-1', created: 1, title: 't', messages: [] }, undefined],
-  ['Codex of 2025', { id: 'c', timestamp: 't', instructions: null, git: {} }, undefined],
+  ['Codex of 2025', { id: 'c', timestamp: 't', instructions: null, git: {} }, 'codex'],
   ['a trajectory of SWE-agent', { trajectory: [], info: {}, history: [] }, 'swe-agent'],
 ];
 

@@ -12,8 +12,8 @@ export interface History {
   readonly isFlat?: boolean;
 }
 
-/** Codex compresses the rollout of a session that rests for a week. */
-const codexRollout = /rollout-[^/]*\.jsonl(?:\.zst)?$/;
+/** Codex compresses the rollout of a session that rests for a week; its first version wrote documents. */
+const codexRollout = /rollout-[^/]*\.json(?:l(?:\.zst)?)?$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

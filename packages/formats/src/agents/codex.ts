@@ -46,6 +46,9 @@ export const codex: Format = {
   recognizes: (record) =>
     isExecEvent(record) ||
     hookAgentOf(record) === 'codex' ||
+    isOldMeta(record) ||
+    isBareItem(record) ||
+    record['record_type'] === 'state' ||
     (isObject(record['payload']) && 'timestamp' in record && types.has(nameOf(record['type']))),
   createReader: (session) => new CodexReader(session),
 };
@@ -59,6 +62,35 @@ const types = new Set([
   'world_state',
 ]);
 
+/** Until September 2025, the first line of a rollout was the description of the session itself, */
+function isOldMeta(record: JsonObject): boolean {
+  const { id, timestamp, instructions } = record;
+  return (
+    typeof id === 'string' &&
+    typeof timestamp === 'string' &&
+    instructions !== undefined &&
+    !('type' in record)
+  );
+}
+
+/** and the others were items of the Responses API. */
+function isBareItem(record: JsonObject): boolean {
+  switch (record['type']) {
+    case 'message':
+      return listOf(record['content']).some((part) => itemTexts.has(nameOf(objectOf(part)['type'])));
+    case 'reasoning':
+      return Array.isArray(record['summary']) && 'encrypted_content' in record;
+    default:
+      return itemTypes.has(nameOf(record['type'])) && ('call_id' in record || 'status' in record);
+  }
+}
+
+const itemTexts = new Set(['input_text', 'output_text']);
+const itemTypes = new Set([
+  ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  ...['local_shell_call', 'local_shell_call_output', 'web_search_call'],
+]);
+
 class CodexReader implements FormatReader {
   readonly #exec: CodexExecReader;
   readonly #turns = new Turns();
@@ -70,6 +102,8 @@ class CodexReader implements FormatReader {
   #model: string | undefined;
   #tags: Stamp['tags'];
   #totalTokens = '';
+  /** Time of an old session, whose items have none. */
+  #started: unknown;
   readonly #uses = new Map<string, number>();
 
   constructor(session: string | undefined) {
@@ -80,15 +114,17 @@ class CodexReader implements FormatReader {
   read(record: JsonObject): Reading {
     if (isExecEvent(record)) return this.#exec.read(record);
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'codex');
-    const type = nameOf(record['type']);
-    const payload = objectOf(record['payload']);
+    if (isOldMeta(record)) return this.#readMeta(record);
+    const isBare = isBareItem(record);
+    const type = isBare ? 'response_item' : nameOf(record['type'] ?? record['record_type']);
+    const payload = isBare ? record : objectOf(record['payload']);
     if (type === 'session_meta') return this.#readMeta(payload);
     if (type === 'turn_context') this.#model = textOf(payload['model']) ?? this.#model;
     if (this.#sessionId === undefined) return ignored(`${type} without a session`);
     const stamp = {
       sessionId: this.#sessionId,
       parentSessionId: this.#parentSessionId,
-      time: timeOf(record['timestamp']),
+      time: timeOf(record['timestamp'] ?? this.#started),
       agent: 'codex',
       agentVersion: this.#agentVersion,
       model: this.#model,
@@ -110,6 +146,7 @@ class CodexReader implements FormatReader {
     if (this.#root === undefined) {
       this.#sessionId = id ?? this.#sessionId;
       this.#agentVersion = textOf(payload['cli_version']);
+      this.#started = payload['timestamp'];
       this.#tags = placeTags(payload['cwd'], objectOf(payload['git'])['branch']);
       const spawned = objectOf(objectOf(objectOf(payload['source'])['subagent'])['thread_spawn']);
       this.#parentSessionId = textOf(spawned['parent_thread_id']) ?? textOf(payload['forked_from_id']);
@@ -131,6 +168,7 @@ class CodexReader implements FormatReader {
           : this.#modelOutput({ type: 'thought', text }, text, stamp);
       }
       case 'function_call_output':
+      case 'local_shell_call_output':
       case 'custom_tool_call_output':
       case 'tool_search_output': {
         this.#turns.toolResult(stamp);

@@ -1,5 +1,5 @@
 import type { Format } from '../record/format.ts';
-import { isObject, nameOf } from '../record/json.ts';
+import { isObject, nameOf, objectOf } from '../record/json.ts';
 import { AnthropicAnswer } from '../wire/anthropic.ts';
 import { readAnthropicAnswer } from '../wire/whole-answers.ts';
 import { type AnswerFormat, AnswerReader } from './answers.ts';
@@ -19,6 +19,10 @@ export const anthropic: Format = {
   keys: ['id', 'type', 'role', 'content', 'stop_reason', 'stop_sequence', 'content_block', 'delta', 'index'],
   recognizes: (record) =>
     streamed.test(nameOf(record['type'])) ||
-    (record['type'] === 'message' && record['role'] === 'assistant' && Array.isArray(record['content'])),
+    (record['type'] === 'message' &&
+      record['role'] === 'assistant' &&
+      Array.isArray(record['content']) &&
+      // A message of the Responses API.
+      !record['content'].some((part) => objectOf(part)['type'] === 'output_text')),
   createReader: (session) => new AnswerReader(answers, session),
 };
