@@ -1,3 +1,6 @@
+import { messageOf } from '@loopwatch/contract';
+import { within } from '@loopwatch/platform';
+import type { Database } from '@loopwatch/storage';
 import { type RequestHandler, Router } from 'express';
 import { Gauge, type Registry } from 'prom-client';
 
@@ -31,6 +34,31 @@ export function healthChecks(readiness: () => Promise<Readiness>): Router {
     })
     .all(getOnly);
   return router;
+}
+
+const DATABASE_MS = 5_000;
+
+/**
+ * Checks whether the database answers. One that is suspended, or behind a broken network, gets one question, not one for each probe.
+ *
+ * @param ms how long the answer may take
+ */
+export function databaseCheck(
+  database: Pick<Database, 'kind' | 'query'>,
+  ms = DATABASE_MS,
+): () => Promise<Readiness[string]> {
+  let answer: Promise<unknown> | undefined;
+  return async () => {
+    answer ??= database.query('select 1').finally(() => {
+      answer = undefined;
+    });
+    try {
+      await within(answer, ms, () => new Error(`The database has not answered for ${String(ms / 1_000)} s`));
+      return { ok: true, detail: database.kind };
+    } catch (error) {
+      return { ok: false, detail: messageOf(error) };
+    }
+  };
 }
 
 function isReady(checks: Readiness): boolean {

@@ -1,5 +1,6 @@
-import { messageOf, type ServerInfo, type TopicNames } from '@loopwatch/contract';
+import { type ServerInfo, type TopicNames } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
+import { within } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -14,7 +15,7 @@ import { Feeds, type ServerLog } from './feed/feeds.ts';
 import { Guard } from './guard/guard.ts';
 import { GuardSettings } from './guard/guard-settings.ts';
 import { VerdictStreams } from './guard/verdict-streams.ts';
-import type { Readiness } from './health.ts';
+import { databaseCheck, type Readiness } from './health.ts';
 import type { HttpListener } from './http/listener.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { createServerMetrics, timeQueries, watchServerState } from './metrics/metrics.ts';
@@ -30,6 +31,9 @@ import { recordedEvents } from './sessions/recorded-events.ts';
 import type { ConfiguredSettings } from './settings/effective-settings.ts';
 import { createSharedStats } from './stats/current-stats.ts';
 import { TriagePublisher } from './triage/triage-publisher.ts';
+
+/** How long the metrics wait for the database: a scrape that takes longer is lost. */
+const METRICS_MS = 2_000;
 
 export interface ServerDeps extends WebOptions {
   /** 0: a free port. */
@@ -78,6 +82,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
   const sink = log.sink();
   const records = log.records();
   const common = { database, logger, now };
+  const checkDatabase = databaseCheck(database);
 
   const auth = new Auth({ ...deps, ...common, refusedTokens: metrics.refusedTokens });
   const notifications = new Notifications({
@@ -188,8 +193,9 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     topics: () => feeds.status,
     backtests: () => jobs.counts,
     lastRetentionAt: () => retention.lastRunAt,
-    // The other metrics are useful even without the database.
-    notifications: () => notifications.status().catch(() => []),
+    // The other metrics are useful even without the database, or if it hangs.
+    notifications: () =>
+      within(notifications.status(), METRICS_MS, () => new Error('no answer')).catch(() => []),
   });
 
   return {
@@ -219,7 +225,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     retention,
     readiness: async (): Promise<Readiness> => ({
       ...(await deps.readiness()),
-      database: await databaseReadiness(database),
+      database: await checkDatabase(),
       verdicts: feedReadiness(feeds),
       events: eventsReadiness(logWriteHealth),
     }),
@@ -229,15 +235,6 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
       guard.onTriageChanged();
     },
   };
-}
-
-async function databaseReadiness(database: Database): Promise<Readiness[string]> {
-  try {
-    await database.query('select 1');
-    return { ok: true, detail: database.kind };
-  } catch (error) {
-    return { ok: false, detail: messageOf(error) };
-  }
 }
 
 function feedReadiness(feeds: Feeds): Readiness[string] {
