@@ -34,51 +34,67 @@ export const agUi: Format = {
 
 /** Ids of calls and results to remember. */
 const MAX_REPORTED = 10_000;
+const MAX_THREADS = 1000;
+
+/** What is open in a thread. */
+class Thread {
+  readonly turns = new Turns();
+  /** The call that chunks without an id belong to. */
+  chunked: string | undefined;
+}
 
 class AgUiReader implements FormatReader {
-  #sessionId: string | undefined;
-  readonly #turns = new Turns();
+  #latest: string | undefined;
+  readonly #threads = new Map<string, Thread>();
+  /** Threads of the runs that have not ended, the latest last. */
+  readonly #running = new Map<string, true>();
+  /** Threads of messages and calls, which do not name theirs. */
+  readonly #threadOf = new Map<string, string>();
   readonly #calls = new PendingCalls();
-  /** The call that chunks without an id belong to. */
-  #chunked: string | undefined;
   /** Calls and results that were reported. */
   readonly #reported = new Map<string, true>();
 
   constructor(session: string | undefined) {
-    this.#sessionId = session;
+    this.#latest = session;
   }
 
   read(record: JsonObject): Reading {
     const type = nameOf(record['type']);
-    this.#sessionId = textOf(record['threadId']) ?? this.#sessionId;
-    if (this.#sessionId === undefined) return ignored(`${type} without a session`);
-    const stamp = { sessionId: this.#sessionId, time: timeOf(record['timestamp']) };
+    const sessionId = this.#sessionOf(record);
+    if (sessionId === undefined) return ignored(`${type} without a session`);
+    const stamp = { sessionId, time: timeOf(record['timestamp']) };
+    const thread = this.#thread(sessionId);
     const isChunk = type === 'TOOL_CALL_CHUNK';
-    const callId = textOf(record['toolCallId']) ?? (isChunk ? this.#chunked : undefined);
-    const key = `${callId ?? ''}\n`;
+    const callId = textOf(record['toolCallId']) ?? (isChunk ? thread.chunked : undefined);
+    const key = keyOf(sessionId, callId);
     const delta = textOf(record['delta']);
     if (delta !== undefined && (texts.has(type) || thoughts.has(type))) {
       const kind = texts.has(type) ? 'content' : 'thought';
-      return reading([...this.#turns.output(stamp, undefined), { ...stamp, type: kind, text: delta }]);
+      return reading([...thread.turns.output(stamp, undefined), { ...stamp, type: kind, text: delta }]);
     }
     switch (type) {
       case 'RUN_STARTED': {
+        remember(this.#running, sessionId, true, MAX_THREADS);
         const latest = listOf(objectOf(record['input'])['messages']).map(objectOf).at(-1);
         const text = latest?.['role'] === 'user' ? joinedText(latest['content']) : undefined;
-        return reading([...this.#turns.finish(stamp, undefined), { ...stamp, type: 'prompt_started', text }]);
+        return reading([
+          ...thread.turns.finish(stamp, undefined),
+          { ...stamp, type: 'prompt_started', text },
+        ]);
       }
       case 'RUN_FINISHED':
       case 'RUN_ERROR': {
-        const events = [...this.#take('', stamp), ...this.#turns.finish(stamp, undefined)];
+        this.#running.delete(sessionId);
+        const events = [...this.#take(`${sessionId}\n`, stamp), ...thread.turns.finish(stamp, undefined)];
         return events.length === 0 ? ignored(type) : reading(events);
       }
       case 'TOOL_CALL_START':
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_CHUNK': {
         // Calls in chunks have no end event.
-        const isNext = isChunk && this.#chunked !== undefined && this.#chunked !== callId;
-        const before = isNext ? this.#take(`${this.#chunked ?? ''}\n`, stamp) : [];
-        if (isChunk) this.#chunked = callId;
+        const isNext = isChunk && thread.chunked !== undefined && thread.chunked !== callId;
+        const before = isNext ? this.#take(keyOf(sessionId, thread.chunked), stamp) : [];
+        if (isChunk) thread.chunked = callId;
         this.#calls.add(key, callId, textOf(record['toolCallName']), delta ?? '');
         return before.length === 0 ? pending : reading(before);
       }
@@ -90,7 +106,7 @@ class AgUiReader implements FormatReader {
         return this.#readSnapshot(listOf(record['messages']), stamp);
       case 'TOOL_CALL_RESULT': {
         const before = this.#take(key, stamp);
-        this.#turns.toolResult(stamp);
+        thread.turns.toolResult(stamp);
         if (callId !== undefined) this.#report(`result:${callId}`);
         const id = callId === undefined ? undefined : `result:${callId}`;
         return reading([
@@ -103,16 +119,38 @@ class AgUiReader implements FormatReader {
     }
   }
 
+  /** The thread that an event names, or that of its call or message, or else of the latest run that has not ended. */
+  #sessionOf(record: JsonObject): string | undefined {
+    const ids = ['toolCallId', 'messageId', 'parentMessageId'].flatMap((name) => textOf(record[name]) ?? []);
+    const named = textOf(record['threadId']);
+    const known = ids.map((id) => this.#threadOf.get(id)).find((thread) => thread !== undefined);
+    const sessionId = named ?? known ?? [...this.#running.keys()].at(-1) ?? this.#latest;
+    if (sessionId === undefined) return undefined;
+    if (named !== undefined) this.#latest = named;
+    for (const id of ids) remember(this.#threadOf, id, this.#threadOf.get(id) ?? sessionId, MAX_REPORTED);
+    return sessionId;
+  }
+
+  #thread(sessionId: string): Thread {
+    const thread = this.#threads.get(sessionId) ?? new Thread();
+    remember(this.#threads, sessionId, thread, MAX_THREADS);
+    return thread;
+  }
+
   end(): SessionEvent[] {
-    const left = this.#sessionId === undefined ? [] : this.#take('', { sessionId: this.#sessionId });
-    return [...left, ...this.#turns.end()];
+    return [...this.#threads].flatMap(([sessionId, { turns }]) => [
+      ...this.#take(`${sessionId}\n`, { sessionId }),
+      ...turns.end(),
+    ]);
   }
 
   /** The calls whose keys have this prefix, which are now complete, after the start of their turn. */
   #take(prefix: string, stamp: Stamp): SessionEvent[] {
     const calls = this.#calls.take(prefix, stamp);
     for (const { id } of calls) this.#report(id ?? '');
-    return calls.length === 0 ? [] : [...this.#turns.output(stamp, undefined), ...calls];
+    return calls.length === 0
+      ? []
+      : [...this.#thread(stamp.sessionId).turns.output(stamp, undefined), ...calls];
   }
 
   /** Some agents do not stream their calls: only snapshots of the conversation, each with all messages so far, have them. */
@@ -140,4 +178,8 @@ class AgUiReader implements FormatReader {
     remember(this.#reported, id, true, MAX_REPORTED);
     return isNew;
   }
+}
+
+function keyOf(sessionId: string, callId: string | undefined): string {
+  return `${sessionId}\n${callId ?? ''}\n`;
 }

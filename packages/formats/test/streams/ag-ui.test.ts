@@ -91,3 +91,35 @@ it('AG-UI: reads the calls that only snapshots have, each once', () => {
     'c',
   ]);
 });
+
+it('AG-UI: the pieces of a call belong to the run that it began in, also if another run begins and ends meanwhile', () => {
+  const other = { ...start, threadId: 'u', runId: 'q' };
+  const piece = (type: string, toolCallId: string, more: object) => ({ type, toolCallId, ...more });
+  const { events } = readAll('ag-ui', [
+    start,
+    piece('TOOL_CALL_START', 'a', { toolCallName: 'ls', parentMessageId: 'm' }),
+    piece('TOOL_CALL_ARGS', 'a', { delta: '{"p":' }),
+    other,
+    piece('TOOL_CALL_START', 'b', { toolCallName: 'cat' }),
+    piece('TOOL_CALL_ARGS', 'b', { delta: '{"q":2}' }),
+    piece('TOOL_CALL_ARGS', 'a', { delta: '1}' }),
+    piece('TOOL_CALL_END', 'a', {}),
+    piece('TOOL_CALL_RESULT', 'a', { messageId: 'n', content: 'one' }),
+    { ...other, type: 'RUN_FINISHED' },
+    { type: 'TEXT_MESSAGE_CONTENT', messageId: 'o', delta: 'I have looked.' },
+    finish,
+  ]);
+  const of = (thread: string) => outline(events.filter(({ sessionId }) => sessionId === thread));
+  expect(of('t')).toEqual([
+    'prompt_started',
+    'turn_started',
+    'tool_call_request ls',
+    'tool_result one',
+    'turn_finished',
+    'turn_started',
+    'content I have looked.',
+    'turn_finished',
+  ]);
+  expect(of('u')).toEqual(['prompt_started', 'turn_started', 'tool_call_request cat', 'turn_finished']);
+  expect(events.find(({ name }) => name === 'ls')).toMatchObject({ args: '{"p":1}' });
+});
