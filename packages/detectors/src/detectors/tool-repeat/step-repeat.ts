@@ -39,6 +39,8 @@ type Degree = keyof Runs;
 const NO_RUNS: Runs = { same: 0, alike: 0, any: 0 };
 /** Identical calls are pointed out at this multiple of the threshold whatever their results, and at each multiple. */
 const LAST_BOUND = 10;
+/** The same if all of them fail, so many above the threshold: no time mends that, even if each error has other words. */
+const FAILING_MORE = 2;
 /** From this many such bounds they may be blocked. */
 const LAST_BLOCK = 3;
 
@@ -98,7 +100,7 @@ export class StepRepeat implements Detector {
         thresholdOf(degree, steps, options) * (degree === 'any' ? 1 : navigationPatience(steps));
       if (count < threshold) continue;
       if (degree === 'alike' && movesTowards(steps)) continue;
-      if (degree === 'any' && !isLastBound(count, threshold, callStep)) continue;
+      if (degree === 'any' && !isLastBound(count, threshold, steps)) continue;
       return { degree, count, threshold, steps };
     }
     return null;
@@ -198,7 +200,8 @@ function runsAfter(runs: Runs, before: CallStep | undefined, now: CallStep): Run
 
 function thresholdOf(degree: Degree, steps: readonly CallStep[], { threshold }: ToolRepeatOptions): number {
   const callStep = steps.at(-1);
-  if (degree === 'any' || callStep === undefined) return LAST_BOUND * threshold;
+  if (degree === 'any' || callStep === undefined)
+    return allFail(steps) ? threshold + FAILING_MORE : LAST_BOUND * threshold;
   const least = degree === 'alike' ? threshold + MORE_IF_ALIKE : leastThreshold(callStep, { threshold });
   return least * pollingPatience([callStep], steps);
 }
@@ -209,9 +212,13 @@ function leastThreshold(callStep: CallStep, { threshold }: Pick<ToolRepeatOption
 }
 
 /** Whether identical calls whose results differ are due: calls that wait are meant to see a change. */
-function isLastBound(count: number, bound: number, callStep: CallStep): boolean {
-  if (isPollingStep(callStep)) return false;
-  return count % bound === 0 || count >= LAST_BLOCK * bound;
+function isLastBound(count: number, bound: number, steps: readonly CallStep[]): boolean {
+  if (steps.slice(-1).some(isPollingStep)) return false;
+  return allFail(steps) ? !movesTowards(steps) : count % bound === 0 || count >= LAST_BLOCK * bound;
+}
+
+function allFail(steps: readonly CallStep[]): boolean {
+  return steps.every(({ kind }) => kind === 'error');
 }
 
 function adjustmentOf(degree: Degree, callStep: CallStep): ThresholdAdjustment[] {

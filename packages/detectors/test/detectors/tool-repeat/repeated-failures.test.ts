@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { said } from '../../steps.ts';
-import { type Case, events, hex, low, mixed, token } from './changing-results.ts';
+import { type Case, events, hex, low, mixed, token, turned } from './changing-results.ts';
 
 const failing: readonly Case[] = [
   [
@@ -95,14 +95,6 @@ const worded: readonly Case[] = [
     true,
   ],
   [
-    'a pod, in some calls without digits',
-    'Bash',
-    { command: 'kubectl apply -f job.yaml' },
-    (i) =>
-      `Error from server: pod "migrate-${['kxqzr', 'x7f2k', 'bvnwt'][i % 3] ?? ''}" cannot pull its image`,
-    true,
-  ],
-  [
     'a step of the harness',
     'execute',
     { code: 'print(x)' },
@@ -151,6 +143,39 @@ describe('the same call is a repetition although its result brings', () => {
     const verdicts = said(events(one as unknown as Case, 8));
     expect(verdicts[0]).toMatch(/^tool-repeat opened chance [3-5]$/);
     expect(verdicts[1]).toMatch(/^tool-repeat escalated block [4-6]$/);
+  });
+});
+
+describe('the same call that fails six times is one although each error has other words:', () => {
+  const otherWords: readonly Case[] = [
+    [
+      'a pod, in some calls without digits',
+      'Bash',
+      { command: 'kubectl apply -f job.yaml' },
+      (i) =>
+        `Error from server: pod "migrate-${['kxqzr', 'x7f2k', 'bvnwt'][i % 3] ?? ''}" cannot pull its image`,
+      true,
+    ],
+    [
+      'a worker that is named in words',
+      'kick_job',
+      { job: 'nightly' },
+      (i) =>
+        `worker ${['brave', 'calm', 'eager'][i % 3] ?? ''}-${['otter', 'heron'][i % 2] ?? ''} refused the job`,
+      true,
+    ],
+    [
+      'keys in another order',
+      'create_invoice',
+      { customer: 88 },
+      (i) =>
+        `{${turned(['"status":422', '"detail":"the VAT number is missing"', '"title":"Error"'], i).join(',')}}`,
+      true,
+    ],
+  ];
+  it.each(otherWords)('%s', (...one: readonly unknown[]) => {
+    const verdicts = said(events(one as unknown as Case, 8));
+    expect(verdicts.slice(0, 2)).toEqual(['tool-repeat opened chance 6', 'tool-repeat escalated block 7']);
   });
 });
 
