@@ -9,7 +9,6 @@ import { callNature } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
-import { listsInAnyOrder } from './searches.ts';
 import {
   type CallStep,
   concludeStep,
@@ -202,7 +201,6 @@ export class CallHistory {
     const { reads, runs, changes, edits } = nature;
     const gui = nature.gui || nature.navigates;
     const draws = () => drawsValue(call);
-    const isUnordered = () => listsInAnyOrder(call);
     const looks = runs && !changes;
     const text = {
       name: identity.name,
@@ -214,7 +212,6 @@ export class CallHistory {
       edits,
       gui,
       draws,
-      isUnordered,
       frames: this.#frames,
     };
     // A denied call would have been a repetition, so it counts as one.

@@ -149,6 +149,7 @@ const DRAWING_TOOL =
   /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
 /** Tools that bring one thing into the same state again, and return nothing new of it. */
 const REAPPLIES = new RegExp(`(?<![a-z])(?:${SETS_STATE}|${AMENDS})(?![a-z])`, 'i');
+const RESTARTS = /(?<![a-z])(?:restart|reboot|reload|redeploy)(?![a-z])/i;
 /** Arguments of a request that may create something, or that ask for whatever is newest. */
 const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|random)"/i;
 const DRAWING_COMMAND =
@@ -157,6 +158,8 @@ const DRAWING_COMMAND =
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
   /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories))(?![a-z])/i;
+/** What is sent to a terminal acts anew each time. */
+const KEYS = /"(?:keys?|keystrokes|input|chars)":/;
 /** Tools that put a setting in place, and what numbers their receipts. */
 const SETS = /(?:^|__)(?:set|enable|disable)_/i;
 const NUMBER_OF_RECEIPT = /\b(?:seq\w*|txn|\w{0,20}id|re[fv]\w*)"?[:=#]\s?"?[\w-]{1,64}/gi;
@@ -169,7 +172,7 @@ function withoutNumber(word: string): string {
 /** Whether a call has delivered, or set, the same thing twice, whatever number each receipt has. */
 function isDeliveredAgain({ identity }: PastCall, ...receipts: readonly NormalizedResult[]): boolean {
   const words = separateWords(identity.name);
-  const delivers = DELIVERS.test(words);
+  const delivers = DELIVERS.test(words) && !KEYS.test(identity.arguments);
   if (!delivers && !SETS.test(words)) return false;
   const texts = receipts.map(
     ({ kind, shown }) =>
@@ -219,7 +222,8 @@ const PARTS = /[^\s,()[\]{}]+/g;
 function isShuffled({ identity, nature }: PastCall, old: NormalizedResult, now: NormalizedResult): boolean {
   const { length } = now.shown;
   if (old.shown.length !== length || length >= SHOWN_UNITS || old.form === now.form) return false;
-  if (nature.gui || nature.navigates || !(nature.reads || QUERIES.test(identity.name))) return false;
+  const looks = nature.reads || QUERIES.test(identity.name) || (nature.runs && !nature.changes);
+  if (!looks || nature.gui || nature.navigates) return false;
   const [one, two] = [old, now].map(({ shown }) => shown.match(PARTS)?.toSorted().join(' '));
   return one === two;
 }
@@ -252,16 +256,15 @@ export function pollingPatience(rounds: readonly CallStep[], run = rounds): numb
 
 /** The first step that polls, unless the others fail to bring about what it waits for. */
 function pollOf(rounds: readonly CallStep[]): CallStep | undefined {
-  return rounds.some(isFailedChange) ? undefined : rounds.find(isPollingStep);
+  return rounds.some(isBrokenOff) ? undefined : rounds.find(isPollingStep);
 }
 
-function isFailedChange({ kind, calls }: CallStep): boolean {
-  return (
-    kind === 'error' &&
-    calls.every(
-      ({ identity, nature }) =>
-        nature.changes && nature.waits !== true && REAPPLIES.test(`${identity.name} ${identity.arguments}`),
-    )
+/** Whether a step fails to bring about what others wait for, or begins it anew. */
+function isBrokenOff({ kind, calls }: CallStep): boolean {
+  const acts = kind === 'error' ? REAPPLIES : RESTARTS;
+  return calls.every(
+    ({ identity, nature }) =>
+      nature.changes && nature.waits !== true && acts.test(`${identity.name} ${identity.arguments}`),
   );
 }
 

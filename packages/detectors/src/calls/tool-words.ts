@@ -13,7 +13,7 @@ const expressions = {
     'think|thinking|thought|reason|reflect|plan|note|todo|todowrite|memo|memory|remember|log|comment|report|say|speak|tell|send|message|reply|respond|notify',
   ),
   polls: wordIn(
-    'poll|wait|sleep|idle|noop|no_op|status|watch|await|heartbeat|tail|(?:terminal|process|shell|bash|task|job|command|background)_(?:output|logs?)|(?:check|read)_process|last_command',
+    'poll|wait|sleep|idle|noop|no_op|status|progress|watch|await|heartbeat|tail|(?:terminal|process|shell|bash|task|job|command|background)_(?:output|logs?)|(?:check|read)_process|last_command',
   ),
   /** Looks for what others send. */
   receives: wordIn('inbox|mailbox|sms|otp|replies|notifications|approvals?'),

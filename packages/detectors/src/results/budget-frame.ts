@@ -3,7 +3,7 @@ const FRAME_UNITS = 200;
 const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
 /** A last line in brackets that says how much the agent may still use, or what it has cost. */
 const FRAME = new RegExp(
-  `\\S\\s*\\n[^\\S\\n]*[[(<](?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*\\b(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}[\\])>]\\s*$`,
+  `\\S\\s*\\n[^\\S\\n]*[[(<](?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*(?<![a-z])(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}[\\])>]\\s*$`,
   'i',
 );
 /** The same of a fraction of a cent: `(elapsed 0.3s, cost $0.0034)`. */

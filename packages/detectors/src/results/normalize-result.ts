@@ -9,7 +9,6 @@ import { isElided } from './elided-result.ts';
 import { withoutStamp } from './leading-stamp.ts';
 import { lexResult, normalizeText } from './lex-result.ts';
 import type { LexedResult } from './lexed-result.ts';
-import { inFixedOrder } from './match-order.ts';
 import { isFrameLine, ResultFrames } from './result-frames.ts';
 import { isEmptyAnswer, isNegativeAnswer, type ResultKind, resultKind } from './result-kind.ts';
 import { valuesIn } from './said-values.ts';
@@ -103,7 +102,7 @@ export function normalizeResult(
   }
   const kind = resultKind(told, flag ?? isError, call, agents);
   const plain = kind === 'error' ? told.replace(STEP_FRAME, '') : told;
-  const lexed = lexedOf(kind === 'ok' ? ordered(plain, result, call, agents) : plain, kind, call);
+  const lexed = lexedOf(plain, kind, call);
   const { normal } = lexed;
   const failing = kind === 'ok' ? '' : withoutQuotes(plain, call);
   const words = failing === '' ? '' : failureOf(failing);
@@ -138,15 +137,6 @@ export function normalizeResult(
   };
 }
 
-/** The text of a result, in one order if its own says nothing. */
-function ordered(plain: string, result: unknown, call: CallText, agents: AgentKnowledge): string {
-  const isList = typeof result === 'string' ? plain.includes('\n') : typeof result === 'object';
-  if (!isList || plain.length > NORMALISED_UNITS || call.isUnordered?.() !== true) return plain;
-  return typeof result === 'string'
-    ? (inFixedOrder(plain) as string)
-    : agents.withoutNoise(canonicalJson(inFixedOrder(result)));
-}
-
 function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
   const unchanged = { normal: plain, bulk: plain, holes: null, words: 0, keys: 0 };
   if (plain.length > NORMALISED_UNITS) return unchanged;
@@ -174,7 +164,7 @@ function isMeasured({ normal }: LexedResult, { name, said, runs }: CallText): bo
 
 /** A longer result is no single value. */
 const VALUE_UNITS = 200;
-const VOLATILE = /<(?:duration|id)>/;
+const VOLATILE = /<(?:duration|id|n)>/;
 /** Words beside durations that are the answer: `Elapsed: 2.3 s`, `real 0m1.2s`. */
 const MAX_LABELS = 8;
 /** Keys, labels, and what replaces volatile tokens. */
@@ -256,8 +246,9 @@ const UNDER_WAY = new RegExp(
     `"(?:is_?)?${WORK}\\\\*"\\s?:\\s?true|^\\W*${WORK}\\b[^\\n:=]{0,60}$`,
     '(?:^|[:,] )being \\w|\\bstill (?:alive|busy)\\b',
     // French, Spanish, Portuguese, Italian, German, Dutch, Chinese, Japanese, Korean and Russian.
-    '\\b(?:en (?:cours|attente|proceso|curso|espera)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling)|(?:ausstehend|wartend)|wird (?:\\w+ )?(?:ver|be)arbeitet|(?:noch nicht|pas encore|todavía no|aún no|ainda não|non ancora)|se está \\w+ndo|está siendo|está sendo)\\b',
-    '(?:处理|进行|运行|等待|排队|処理|進行|実行|待機|準備)中|(?:처리|진행|대기) ?중|в обработке|выполняется|ожида(?:ет|ние)',
+    '\\b(?:en (?:cours|attente|proceso|curso|espera|revisión)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling|review)|(?:ausstehend|wartend)|wird (?:\\w+ )?(?:ver|be)arbeitet|(?:noch nicht|pas encore|todavía no|aún no|ainda não|non ancora)|se está \\w+ndo|está siendo|está sendo)\\b',
+    /(?:处理|进行|运行|等待|排队|処理|進行|実行|待機|準備)中|(?:처리|진행|대기) ?중|в обработке|выполняется|ожида(?:ет|ние)/
+      .source,
   ].join('|'),
   'i',
 );

@@ -28,7 +28,7 @@ export const STEP = 8192;
 /** By form, of a label in its own case. */
 const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
   [PROCESS, /^(?:p?pid|pgid|process|thread|exec|goroutine)$/i],
-  [TRY, /^(?:attempt|try|retry)$/i],
+  [TRY, /^(?:attempt|try|retry|seq)$/i],
   [REQUEST, /^req(?:uest)?$/i],
   [ID_OF, /^id$/i],
   [OF_PROCESS, /^process$/i],
@@ -42,9 +42,9 @@ const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
 const WORDS: readonly (readonly [says: number, form: RegExp, except?: RegExp])[] = [
   [
     TIME,
-    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:time|ts|date|at|on|runtime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)/,
+    /(?:^|_)tokens?(?:_count)?$|(?:^|_)(?:time|ts|date|at|on|runtime|epoch|now|ms|msec|millis|milliseconds|us|ns|nanos|seconds|secs|sec|minutes|mins)$|(?:^|_)(?:duration|elapsed|latency|uptime|took|timestamp)(?:_|$)|(?:^|_)(?:retry_after|expires_in)$/,
     // Times that were set by hand: a change is news.
-    /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires|deadline/,
+    /timeout|limit|max|min(?!ute|s$)|interval|delay|budget|ttl|expires(?!_in$)|deadline/,
   ],
   [
     VOLATILE_ID,

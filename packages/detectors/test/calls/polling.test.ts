@@ -52,6 +52,7 @@ describe('polling is recognized by', () => {
       'there is no answer from it so far',
       { command },
     ]),
+    ['a tool that tells how far it is', 'restore_progress', 'restore 4: as far as the tables'],
     ['a JSON status', 'get_job', { id: 7, state: 'running', host: 'a.example' }],
     ['a JSON status inside JSON text', 'get_job', '{"text":"{\\"status\\": \\"in_progress\\"}"}'],
     ['a status in a tag', 'output', '<status>running</status> <output></output>'],
@@ -80,6 +81,7 @@ describe('polling is recognized by', () => {
       'Заказ в обработке',
       'Der Auftrag wird gerade bearbeitet',
       'El pedido se está procesando',
+      'El expediente sigue en revisión',
       'Le colis n’est pas encore parti',
     ].map((text): [string, string, unknown] => [text, 'get_order', text]),
     ['work that still goes on', 'get_import', 'The import is still validating the rows of it.'],
@@ -213,10 +215,12 @@ describe('waiting between other steps', () => {
     expect(said(turns(...times(9, ...round)))).toEqual(['tool-cycle opened chance 9 period 2']);
   });
 
-  it('does not raise it if what should bring about the state fails each time', () => {
+  it('does not raise it if what should bring about the state fails, or is begun anew, each time', () => {
     const restart: ShortStep = ['bash', 'Error: unit api is masked', { command: 'systemctl restart api' }];
     const state: ShortStep = ['bash', 'inactive (dead)', { command: 'systemctl status api' }];
     expect(said(turns(...times(3, restart, state)))).toEqual(['tool-cycle opened chance 3 period 2']);
+    const anew: ShortStep = ['bash', '', { command: 'systemctl restart api' }];
+    expect(said(turns(...times(3, anew, state)))).toEqual(['tool-cycle opened chance 3 period 2']);
     const query: ShortStep = ['bash', 'Error: the server is starting up', { command: 'psql -c "select 1"' }];
     expect(said(turns(...times(8, query, sleep)))).toEqual([]);
   });

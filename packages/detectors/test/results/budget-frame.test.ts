@@ -8,6 +8,7 @@ describe('the budget below a result', () => {
     '(Budget: 1,200 tokens left)',
     '<turns used: 12/40>',
     '[Context: 41% used]',
+    '<context_left>90,210 tokens (69%)</context_left>',
     '  [You have 7 tool calls remaining.]  \n',
     '[tokens: 5,120, cost: $0.0412, total: $1.2034]',
     'Cost: $0.0412 (5,120 in / 310 out)',

@@ -5,6 +5,7 @@ import { type Case, events, hex, low, mixed } from './changing-results.ts';
 const uuid = (i: number) => `${hex(i, 8)}-${hex(i, 4)}-4abc-9abc-${hex(i + 7)}`;
 
 const healthy: readonly Case[] = [
+  ['fewer lines', 'tmux_send', { keys: 'dd' }, (i) => `"a.txt" line 1 of ${String(39 - i)} --top--`],
   ['UUIDs', 'Bash', { command: 'uuidgen' }, uuid],
   [
     'UUIDs with words',

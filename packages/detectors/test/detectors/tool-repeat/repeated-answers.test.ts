@@ -102,6 +102,24 @@ const answering: readonly Case[] = [
     (i) => turned(['(1, free)', '(2, team)', '(3, business)', '(4, legacy)'], i).join('\n'),
   ],
   [
+    'matches in another order',
+    'Bash',
+    { command: 'rg -n login' },
+    (i) => turned(['a.ts:3: login()', 'b.ts:9: login(1)', 'README.md:4: login'], i).join('\n'),
+  ],
+  [
+    'a sequence number beside little else',
+    'get_state',
+    { lamp: 3 },
+    (i) => ({ lamp: 3, color: 'white', seq: 101 + i * 3 }),
+  ],
+  [
+    'the seconds that a link still works',
+    'get_export',
+    { id: 9 },
+    (i) => ({ state: 'complete', url: 'https://a.example/9.zip', expires_in: 3600 - i * 7 }),
+  ],
+  [
     'a pod',
     'Bash',
     { command: 'kubectl logs deploy/web' },
