@@ -5,13 +5,13 @@ import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
 
 /** What the arguments of a tool for all of an interface say. */
 const INTERFACE_ACTION =
-  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press)\b|_(?:click|press)|\+)/i;
+  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":\[?"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press|ctrl|control|alt|cmd)\b|_(?:click|press)|\+)/i;
 /** Arguments that say where to. */
 const WHERE =
   /"(?:north|south|east|west|up|down|left|right|forwards?|backwards?|ahead|[nsewNSEW])"|"(?:direction|heading|distance|forward|steps|c?m|met(?:re|er)s)":/i;
-/** Statements of SQL that change something. */
+/** Statements of SQL that change something, or put another state in place. */
 const STATEMENT =
-  /":"\s*(?:insert|delete|update|create|alter|drop) (?:\S+ )?(?:into|from|set|table|index|view)\b/i;
+  /":"\s*(?:(?:insert|delete|update|create|alter|drop) (?:\S+ )?(?:into|from|set|table|index|view)\b|set \w+ ?(?:=|\w))/i;
 /** Arguments that ask for what others send. */
 const INBOX = /"inbox"|unread/i;
 /** Code, command lines and keys that move on. */
@@ -63,7 +63,8 @@ export function callNature(
 
 /** Whether a call puts another state in place. */
 export function altersState({ identity, nature }: Pick<PastCall, 'identity' | 'nature'>): boolean {
-  if (!nature.runs) return !nature.gui && toolWords(identity.name).sets;
+  if (!nature.runs)
+    return !nature.gui && (toolWords(identity.name).sets || STATEMENT.test(identity.arguments));
   return nature.changes && ALTERS.test(commandFacts(identity).line ?? '');
 }
 

@@ -158,7 +158,7 @@ const DRAWING_COMMAND =
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
   /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories))(?![a-z])/i;
-/** What is sent to a terminal acts anew each time. */
+/** What is sent to a terminal acts again each time. */
 const KEYS = /"(?:keys?|keystrokes|input|chars)":/;
 /** Tools that put a setting in place, and what numbers their receipts. */
 const SETS = /(?:^|__)(?:set|enable|disable)_/i;
@@ -259,7 +259,7 @@ function pollOf(rounds: readonly CallStep[]): CallStep | undefined {
   return rounds.some(isBrokenOff) ? undefined : rounds.find(isPollingStep);
 }
 
-/** Whether a step fails to bring about what others wait for, or begins it anew. */
+/** Whether a step fails to bring about what others wait for, or starts it again. */
 function isBrokenOff({ kind, calls }: CallStep): boolean {
   const acts = kind === 'error' ? REAPPLIES : RESTARTS;
   return calls.every(

@@ -26,6 +26,8 @@ const PLAIN_TRANSIENT = new RegExp(
 const WELL_KNOWN =
   /^(?:getaddrinfo|npm err!|upstream connect error|net::ERR_|you exceeded your|socket hang up|temporary failure in name)/i;
 const PLAIN_UNITS = 200;
+/** The same as a record of an HTTP response. */
+const TRANSIENT_RECORD = /^\{[^{}]*"status(?:_?code)?": ?(?:429|50[0234])\b[^{}]*\}$/i;
 /** The same, but only as the whole result: a reading tool returns text written by others. */
 const ALL_TRANSIENT = new RegExp(
   `^(?:[a-z]{1,12} ){0,3}(?:http(?:/[\\d.]{1,3})? )?(?:(?:429|50[0234]) )?(?:${PHRASES})\\W*$`,
@@ -43,7 +45,7 @@ const REJECTED_EDIT =
   /\b(?:rejected|refused|not applied|not saved|(?:was|were|is|are) not found|(?:did|does) not match|no match)\b/i;
 /** Further words that errors start with. */
 const ERROR_HEADING =
-  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such|an error (?:has )?occurred|e: (?:unable|package|version|could|failed|sub-process))\b|(?:the )?(?:api |http )?(?:request|query) failed\b|\w*(?:fail|error|denied|notfound|invalid|forbidden|conflict|unauthori[sz]ed|expired|notallowed|exceeded)\w*\) \w|(?:ora|tns|pls|sp2|dp[iy]|rman)-\d{4,5}:|sqlstate\[|msg \d+, level|(?:bad request|method not allowed|payment required)[:.]|(?:authentication|authorization|login|validation) (?:failed|required)\b|insufficient (?:permissions?|privileges?|rights|scopes?|funds)\b|sql\d{4,5}n\b|e11000\b|you (?:are not|aren['’]t|must be) (?:currently )?(?:authori[sz]ed|allowed|permitted|logged|signed|authenticated)\b|you (?:do not|don['’]t|have no|lack)\b.{0,30}\b(?:permission|access|rights?|privileges?)\b|(?:\w{2,8}\W{1,3})?something went wrong\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
+  /^(?:(?:failed to|could not|couldn't|unable to|cannot|can't|no such|an error (?:has )?occurred|e: (?:unable|package|version|could|failed|sub-process))\b|(?:the )?(?:api |http )?(?:request|query) failed\b|\w*(?:fail|error|denied|notfound|invalid|forbidden|conflict|unauthori[sz]ed|expired|notallowed|exceeded)\w*\) \w|(?:ora|tns|pls|sp2|dp[iy]|rman)-\d{4,5}:|sqlstate\[|msg \d+, level|(?:bad request|method not allowed|payment required)[:.]|(?:authentication|authorization|login|validation) (?:failed|required)\b|(?:\w+ ){0,2}arguments? (?:is|are) (?:not|in)|insufficient (?:permissions?|privileges?|rights|scopes?|funds)\b|sql\d{4,5}n\b|e11000\b|you (?:are not|aren['’]t|must be) (?:currently )?(?:authori[sz]ed|allowed|permitted|logged|signed|authenticated)\b|you (?:do not|don['’]t|have no|lack)\b.{0,30}\b(?:permission|access|rights?|privileges?)\b|(?:\w{2,8}\W{1,3})?something went wrong\b|(?:the )?(?:element|selector|index|ref)\b.{0,60}(?:n[o']t (?:\w+able|exist|found|visible|attached|enabled)|no longer|stale|out of)\b|http(?:\/[\d.]{1,3})? [45]\d\d\b|[45]\d\d (?:too many|bad|service|gateway|internal|not found|forbidden|unauthorized)\b)/i;
 const ERROR_START =
   /^(?:error(?!s?\\*["']\s*:)|exception|traceback|fail(?:ed|ure)?|fatal|invalid|unable|not found|permission denied|access denied|denied|unauthori[sz]ed|forbidden|command not found|unknown|unexpected|syntax ?error|usage:|nothing happen(?:s|ed)\b)/i;
 const ERROR_WITHIN =
@@ -107,7 +109,7 @@ function isTransient(text: string, isError: boolean, call: CallText): boolean {
   const found = TRANSIENT.exec(excerpt)?.[0].toLowerCase();
   if (found === undefined || WAITS_IN_VAIN.test(excerpt)) return false;
   if (stringsIn(call.said).some((said) => said.toLowerCase().includes(found))) return false;
-  if (isError) return true;
+  if (isError || TRANSIENT_RECORD.test(head)) return true;
   const words = firstWords(head);
   if (call.looks === true) return ALL_TRANSIENT.test(words);
   if (ERROR_NAME.test(words)) return true;

@@ -229,6 +229,7 @@ describe('a record that says that the call failed', () => {
 
   it('is an outage if the service failed', () => {
     expect(kindOf('{"code":503,"message":"try again"}', null)).toBe('transient');
+    expect(kindOf('{"body":"Service Unavailable","status":503}', null, { reads: true })).toBe('transient');
   });
 });
 

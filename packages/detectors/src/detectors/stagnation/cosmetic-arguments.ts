@@ -114,8 +114,12 @@ function isOfRequest(name: string, one: unknown, two: unknown, call: PastCall, f
   const words = separateWords(call.identity.name).toLowerCase();
   // In `sequence`, also what a laboratory examines.
   if (OF_REQUEST.test(name)) return fields > 1 || !words.includes(name.toLowerCase().replace(/_.*/, ''));
+  const { nature, result } = call;
+  // It may be what is asked for, which would get another answer, or a mere receipt.
+  if (/^(?:step|turn|round)/i.test(name))
+    return fields > 1 && !nature.edits && result?.bare === false && !result.negative;
   const [found, noun = ''] = OF_REQUEST_OR_TARGET.exec(name) ?? [];
-  if (found === undefined || fields < 2 || call.nature.edits || ACTS.test(words)) return false;
+  if (found === undefined || fields < 2 || nature.edits || ACTS.test(words)) return false;
   if (noun !== '') return !words.includes(noun.toLowerCase());
   const apart = Math.abs(Number(one) - Number(two));
   return !(apart > MAX_APART * (Number(one) > 1e11 ? 1000 : 1));

@@ -44,6 +44,8 @@ export interface HarnessLoopOptions {
 interface PromptRun {
   readonly steps: string;
   readonly answer: string;
+  /** The prompt; absent in snapshots of earlier versions. */
+  readonly asked?: string;
 }
 
 /**
@@ -110,7 +112,11 @@ export class HarnessLoop {
     const shown = text.trim().slice(0, COMPARED_UNITS);
     if (this.#isCopy(step, shown)) return;
     const isMarked = author === 'harness';
-    const run: PromptRun = { steps: this.#steps.hashes().steps, answer: this.#answer };
+    const run: PromptRun = {
+      steps: this.#steps.hashes().steps,
+      answer: this.#answer,
+      asked: this.#shown,
+    };
     const comesAgain =
       author !== 'person' && this.#equalsLatest(shown, isMarked) && this.#isInVain(run, isMarked, shown);
     const isFirst = !comesAgain || this.#since === null;
@@ -156,7 +162,9 @@ export class HarnessLoop {
     if (promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
     const [now, before] = [withoutQuotes(shown, this.#answer), withoutQuotes(latest, this.#before?.answer)];
     if (now !== shown && promptForm(now, isMarked) === promptForm(before, isMarked)) return true;
-    return isMarked && rejects(shown) && rejects(latest) && areAlike(shown, latest);
+    if (!isMarked || !rejects(shown) || !rejects(latest) || !areAlike(shown, latest)) return false;
+    // Two rejections may take turns.
+    return !asksForMore(shown, [latest, this.#before?.asked, this.#answer].join(' '));
   }
 
   /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
@@ -274,6 +282,12 @@ function withoutQuotes(prompt: string, answer = ''): string {
     .split('\n')
     .map((line) => (isQuote(line.trim()) ? '' : line))
     .join('\n');
+}
+
+/** Whether a prompt has several words that were not said before: another demand. */
+function asksForMore(prompt: string, before: string): boolean {
+  const known = wordsIn(before);
+  return [...wordsIn(prompt)].filter((word) => word.length > 2 && !known.has(word)).length > 1;
 }
 
 /** Whether two texts begin and end alike, or use the same words. */

@@ -5,6 +5,7 @@ import {
   changesSomething,
   isPollingStep,
   isVaried,
+  mayChange,
   type PastCall,
   soleToolOf,
 } from '../../calls/step.ts';
@@ -25,7 +26,7 @@ const ANSWER_LINES = 4;
 
 /** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
 const CHECKS =
-  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile)\b/i;
+  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile|diff|cmp)\b/i;
 /** Words of commands that have an effect each time, so that their equal receipts mean progress. */
 const ACTS = new RegExp(
   `\\b(?:${SETS_STATE}|${BRINGS_ABOUT}|add|send|migrate|convert|encode|generate|export|import|copy|register|enqueue|drop|alter)\\b|\\s-X ?(?!GET|HEAD)[A-Z]|\\s(?:-d|--data\\S*|-F|--form)\\s`,
@@ -139,18 +140,50 @@ function newWordings(run: readonly Question[], index: number): number {
   return count;
 }
 
-/** Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure. */
+/** Says that a record is not there; a file that is not there may be one that is looked for in many places. */
+const ABSENT =
+  /^(?!.*(?:file|director|path|command|module))[^]*(?:not.?found|not exist|\b404\b|^\W*no \w+ (?:with|for) )/i;
+
+/**
+ * Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure, or
+ * whether each asks for another one that is not there.
+ */
 export function checksTargets(steps: readonly CallStep[], byAnyCommand = false): boolean {
   const run = steps.flatMap((step): Question[] => {
     const [call] = step.calls;
-    const { line = '' } = call === undefined ? {} : commandFacts(call.identity);
-    const program = byAnyCommand || CHECKS.test(line) || waits(line) ? programOf(line) : null;
-    return call === undefined || program === null ? [] : [{ step, call, program }];
+    if (call === undefined) return [];
+    const { line = '' } = commandFacts(call.identity);
+    const isCheck = byAnyCommand || CHECKS.test(line) || waits(line) || asksInVain(call);
+    const program = isCheck ? programOf(line) : null;
+    return program !== null || (isCheck && !call.nature.runs) ? [{ step, call, program }] : [];
   });
   return (
     run.length === steps.length &&
     run.every(({ program }) => program === run[0]?.program) &&
-    newWordings(run, 0) === run.length - 1
+    newWordings(run, 0) === run.length - 1 &&
+    !lacksOneTarget(run)
+  );
+}
+
+/** Whether a call that only looks learns that its target is not there. A statement that names something else is a guess. */
+function asksInVain(call: PastCall): boolean {
+  const { identity, nature, result } = call;
+  if (!nature.asks || mayChange(call) || nature.gui) return false;
+  return ABSENT.test(result?.shown ?? '') && (nature.runs || !/ .* .* /.test(identity.arguments));
+}
+
+/** Whether it is what all of these calls ask for that is not there. */
+function lacksOneTarget(run: readonly Question[]): boolean {
+  const [first, ...others] = run;
+  if (first === undefined || !asksInVain(first.call)) return false;
+  const shown = first.call.result?.shown.toLowerCase() ?? '';
+  const asked = others.map(wordsOf);
+  return wordsOf(first).some(
+    (word) =>
+      word.length > 2 &&
+      word !== first.program &&
+      shown.includes(word.toLowerCase()) &&
+      asked.every((words) => words.includes(word)),
   );
 }
 

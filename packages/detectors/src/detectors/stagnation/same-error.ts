@@ -4,6 +4,7 @@ import {
   errorOf,
   isSameError,
   isVaried,
+  mayChange,
   pollingAdjustments,
   pollingPatience,
   soleToolOf,
@@ -121,6 +122,7 @@ function failuresOf(
   isOne: (step: CallStep) => boolean,
 ): CallStep[] {
   const steps: CallStep[] = [];
+  const changes = rounds.at(-1)?.calls.every(mayChange) === true;
   let between = 0;
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
     const step = rounds[i] as CallStep;
@@ -131,7 +133,9 @@ function failuresOf(
       continue;
     }
     between += 1;
-    const isOther = soleToolOf(step) === tool && !step.calls.every(({ nature }) => nature.runs);
+    const isOther =
+      soleToolOf(step) === tool &&
+      !step.calls.every((call) => call.nature.runs || (changes && !mayChange(call)));
     if (isOther || between > LOOKS_BETWEEN || (changesSomething(step) && !onlyStages(step))) break;
   }
   return steps;

@@ -6,6 +6,7 @@ import {
   isAlikeStep,
   isPollingStep,
   isSameError,
+  isVaried,
   mayChange,
   movesTowards,
   type PastCall,
@@ -44,20 +45,21 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
   const ofTool = rounds.filter((step) => soleToolOf(step) === call.identity.name);
   const steps = ofTool.filter(
     (step) =>
-      step.key === settled.key &&
+      (isUnfit || step.key === settled.key) &&
       step.kind === 'error' &&
       isSameError(errorOf(step), call.result as NormalizedResult),
   );
   const count = steps.length;
   const works = ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one)));
-  if (count < options.sameFailure || !(isUnfit || works)) return null;
+  const value = isVaried(steps) ? options.sameError : options.sameFailure;
+  if (count < value || !(isUnfit || works)) return null;
   if (!MISSES_ARGUMENTS.test(shown) || movesTowards(steps)) return null;
   return {
     rule: 'same-failure',
     steps,
     count,
-    threshold: options.sameFailure,
-    thresholdOf: { setting: 'stagnation.same_failure', value: options.sameFailure },
+    threshold: value,
+    thresholdOf: { setting: isVaried(steps) ? 'stagnation.same_error' : 'stagnation.same_failure', value },
     ...sentence`${call.identity.name} was called ${counted(count)} times ${isEmpty(call) ? 'without arguments' : lacksArgument ? 'with an argument missing' : 'with invalid arguments'} and failed the same way each time${quotedResult(call, agents)}`,
   };
 };

@@ -37,6 +37,10 @@ describe('arguments that differ only in looks', () => {
         { action: 'tap', point: [210 + d, 900 + d * 2] },
       ]),
     ],
+    [
+      'a step that only numbers the call',
+      each((n) => ['portal', 'The login page is shown, with its form.', { step: n, action: 'press_login' }]),
+    ],
     ['clicks whose results are unknown', clicks((_, d) => [400 + d, 300 - d])],
     [
       'coordinates as text',
@@ -122,6 +126,7 @@ describe('arguments that differ only in looks', () => {
   });
 
   it.each([
+    ['steps that are taken one after another', each((n) => ['advance', 'done', { step: n, plan: 'a' }])],
     ['a slider that is dragged', each((n) => ['mouse_click', 'clicked', { x: 300 + n, y: 388 }])],
     ['unknown results of clicks further and further', clicks((n) => [400 + 12 * n, 300])],
     [

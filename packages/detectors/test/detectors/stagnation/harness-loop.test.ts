@@ -217,6 +217,35 @@ describe('same-prompt', () => {
       expected: opened,
     })),
     {
+      what: 'ignores demands that are others each time',
+      events: prompts(
+        [
+          'the owner is missing',
+          'name each exception',
+          'no period is stated',
+          'number all sections',
+          'the scope is vague',
+          'add an address',
+        ].map((prompt) => ({
+          prompt: `Review: not accepted yet: ${prompt}.`,
+          origin: 'harness',
+          events: [text('Here is the policy, with what was asked for.')],
+        })),
+      ),
+      expected: [],
+    },
+    {
+      what: 'counts two rejections that take turns',
+      events: prompts(
+        repeated(6, (i) => ({
+          prompt: `Your answer was rejected: ${i % 2 ? 'no tool was called' : 'the action field is missing'}.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: opened,
+    },
+    {
       what: 'counts what a schema rejects in other words each time',
       events: prompts(
         repeated(5, (i) => ({

@@ -45,6 +45,19 @@ const lacking = (n: number): readonly Call[] => [
   ],
   ['write_to_file', `Part ${n} was written.`, { path: `part-${n}.md`, content: `text ${n}` }],
 ];
+const halves = (n: number): readonly Call[] => [
+  ['render', 'Tool arguments are not valid JSON', `{"title":"Q${n}","rows":[[1,${n}` as never, undefined],
+  ['render', `Part ${n} was rendered.`, { title: `part ${n}`, rows: [[n]] }],
+];
+const deleting = (n: number): readonly Call[] => [
+  [
+    'sql_exec',
+    'Forbidden: this account only reads.',
+    { sql: `DELETE FROM logs WHERE id < ${n * 100}` },
+    true,
+  ],
+  ['sql_exec', `${n * 97}`, { sql: `SELECT count(*) FROM logs WHERE id < ${n * 100}` }, false],
+];
 const pushing = (n: number): readonly Call[] => [
   sh(
     `git push origin HEAD:try-${n}`,
@@ -200,6 +213,8 @@ describe('failures between steps that work', () => {
       repeated(unfit('Unterminated string in JSON', '{"path":"a.md","text":"# In'), 5),
       'stagnation/same-failure',
     ],
+    ['calls that are cut off at other places', repeated(halves, 6), 'stagnation/same-failure'],
+    ['statements refused between looks by the same tool', repeated(deleting, 6), 'stagnation/same-error'],
     ['edits rejected without a flag', repeated(unflagged, 9), 'stagnation/same-error'],
     ['a linter that is run again with another comment', repeated(lintingAgain, 6), 'stagnation/same-error'],
     ['edits rejected with alternating details', repeated(rejected, 8), 'stagnation/same-error'],

@@ -65,6 +65,53 @@ describe('stagnation', () => {
     expect(said(turns(...[0, 1, 2, 3, 4].map(step)))).toEqual(['stagnation/same-error opened chance 5']);
   });
 
+  it.each<[string, (n: number) => ShortStep]>([
+    [
+      'records',
+      (n) => ['get_order', `{"error":"not_found","message":"Order ${5500 + n} not found"}`, { id: 5500 + n }],
+    ],
+    [
+      'products',
+      (n) => [
+        'catalog_get',
+        `Error: no product with SKU ${'abcdefg'[n] ?? ''}7`,
+        { sku: `${'abcdefg'[n] ?? ''}7` },
+      ],
+    ],
+    [
+      'pages',
+      (n) => [
+        'fetch',
+        'Error: Request failed with status code 404',
+        { url: `https://a.example/${'abcdefg'[n] ?? ''}` },
+      ],
+    ],
+    [
+      'copies that differ',
+      (n) => [
+        'bash',
+        `3c3\n< a\n---\n> b\n(exit code 1)`,
+        { command: `diff base.yml ${'abcdefg'[n] ?? ''}.yml` },
+      ],
+    ],
+  ])('same-error: is silent while a list is checked for %s', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
+  });
+
+  it.each<[string, (n: number) => ShortStep]>([
+    ['one sheet', (n) => ['get_cells', 'Error: sheet "Sales" not found', { sheet: 'Sales', range: `B${n}` }]],
+    [
+      'one column under many names',
+      (n) => [
+        'sql_query',
+        'Error: column does not exist',
+        { sql: `SELECT ${'abcdefg'[n] ?? ''} FROM orders` },
+      ],
+    ],
+  ])('same-error: opens if it is %s that is not there', (_, step) => {
+    expect(said(turns(...[0, 1, 2, 3, 4].map(step)))[0]).toMatch(/^stagnation\/same-\w+ opened chance [45]$/);
+  });
+
   it('same-error: counts a step as one error if its parallel calls all fail alike', () => {
     const batch = (n: number): AgentEvent[] => [
       { type: 'turn_started' },

@@ -49,6 +49,7 @@ const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] 
   ['go', { direction: 'north' }],
   ['robot_move', { forward: 1 }],
   ['remote_control', { button: 'DPAD_DOWN' }],
+  ['hotkey', { keys: ['ctrl', 'z'] }],
 ];
 
 it.each(ways)('navigation: %s %o is no loop while each step tells of something new', (name, args) => {
