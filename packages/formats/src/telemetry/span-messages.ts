@@ -26,7 +26,7 @@ export function inputOf(span: Signal): Message[] {
   if (listOf(held).length === 0 && observed !== undefined)
     // A text is what the user asked, not an answer.
     return typeof observed === 'string' ? [{ role: 'user', text: observed }] : messagesOf(observed);
-  return turnsFrom(listOf(held).map(byModel));
+  return turnsFrom(listOf(held).flatMap(byModel));
 }
 
 /** Google's GenAI SDK calls functions itself; OpenInference has one span for all of its requests, whose answer holds them. */
@@ -37,11 +37,32 @@ function calledByGoogle(a: JsonObject): unknown {
 }
 
 /** Gemini CLI names the model's role like that of instructions; smolagents describes results in texts. */
-function byModel(value: unknown): unknown {
+function byModel(value: unknown): unknown[] {
   const item = objectOf(objectOf(value)['message'] ?? value);
-  if (item['role'] === 'tool-response') return { role: 'tool', content: '' };
-  const isCalling = listOf(item['parts']).some((part) => objectOf(part)['type'] === 'tool_call');
-  return item['role'] === 'system' && isCalling ? { ...item, role: 'assistant' } : value;
+  if (item['role'] === 'tool-response') return [nothing];
+  const parts = listOf(item['parts']);
+  if (parts.some((part) => writtenText(part) !== undefined)) {
+    const read = parts.map((part) => ({
+      ...objectOf(part),
+      content: writtenText(part) ?? objectOf(part)['content'],
+    }));
+    // Its calls and their results are left out.
+    return [{ ...item, parts: read }, nothing];
+  }
+  const isCalling = parts.some((part) => objectOf(part)['type'] === 'tool_call');
+  return [item['role'] === 'system' && isCalling ? { ...item, role: 'assistant' } : value];
+}
+
+/** The result of calls that a history leaves out. */
+const nothing = { role: 'tool', content: '' };
+
+/** How Python writes a part of a response. */
+const writtenPart = /^\{(?=.*'type': 'output_text').*?'text': (?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/s;
+
+/** OpenTelemetry's instrumentation of OpenAI's agents: histories have texts as Python writes the parts around them. */
+function writtenText(part: unknown): string | undefined {
+  const [, single, double] = writtenPart.exec(nameOf(objectOf(part)['content'])) ?? [];
+  return (single ?? double)?.replace(/\\(.)/gs, (_, char: string) => (char === 'n' ? '\n' : char));
 }
 
 /** What a platform records as a whole, in the first of these attributes; of others than Langfuse, not plain text. */
@@ -160,16 +181,20 @@ function withoutActionGroup(value: unknown): unknown {
 }
 
 /**
- * OpenInference: of OpenAI's client, the attributes of the messages leave out reasoning and the response itself has it; of
+ * OpenInference: of OpenAI's client and Agno, the attributes of the messages leave out reasoning and the response itself has it; of
  * smolagents, they have it after the text, which the message itself has alone.
  */
 function withRawThought(turn: AssistantMessage, a: JsonObject): AssistantMessage {
-  const { choices, role, content } = objectOf(unwrapped(a['output.value']));
+  const raw = unwrapped(a['output.value']);
+  const { choices, role, content } = objectOf(raw);
   const said = content ?? '';
   const { text } = turn;
   if (role === 'assistant' && typeof said === 'string' && text?.startsWith(said) && text !== said)
     return { ...turn, text: said || undefined, thought: text.slice(said.length) };
-  return { ...turn, thought: chatThought(objectOf(objectOf(listOf(choices)[0])['message'])) };
+  return {
+    ...turn,
+    thought: chatThought(objectOf(objectOf(listOf(choices)[0])['message'] ?? listOf(raw)[0])),
+  };
 }
 
 /** An attribute of the event that a span can have instead of it. */
