@@ -2,7 +2,7 @@ import type { DetectionSettings, DetectorId, KnownEvent } from '@loopwatch/contr
 import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import type { Detector } from '../incident/finding.ts';
 import type { Switchable } from '../lib/is-on.ts';
-import type { Privacy } from '../privacy/mask.ts';
+import type { Privacy } from '../privacy/presentable.ts';
 import type { Preset } from '../settings/presets.ts';
 import type { SemanticLayer } from './semantic/semantic-layer.ts';
 import type { ToolRepeatPlan } from './tool-repeat/options.ts';

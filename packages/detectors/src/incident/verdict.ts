@@ -17,9 +17,9 @@ import {
   type Privacy,
   presentable,
   presentableText,
-  SecretMask,
   withoutRests,
-} from '../privacy/mask.ts';
+} from '../privacy/presentable.ts';
+import { SecretMask } from '../privacy/secret-mask.ts';
 import { modelName } from '../settings/effective-settings.ts';
 import { assignPath, type SessionOverrides } from '../settings/session-settings.ts';
 import { callKeyOf } from './call-key.ts';

@@ -1,7 +1,7 @@
 import { type DetectionInput, type DetectionSettings, detectionSettings } from '@loopwatch/contract';
 import { detectionDefinition, parseSettings } from '@loopwatch/contract/internal';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import type { Privacy } from '../privacy/mask.ts';
+import type { Privacy } from '../privacy/presentable.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { planDetection } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';

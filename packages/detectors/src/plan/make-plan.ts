@@ -9,7 +9,7 @@ import { sha256 } from '../lib/digest.ts';
 import { isOn } from '../lib/is-on.ts';
 import { PriceBook } from '../prices/price-book.ts';
 import { priceTable } from '../prices/price-table.ts';
-import { privacyOf } from '../privacy/mask.ts';
+import { privacyOf } from '../privacy/presentable.ts';
 import { presets } from '../settings/presets.ts';
 import type { DetectionPlan, PlannedDetector } from './plan.ts';
 

@@ -1,6 +1,7 @@
 import { oneLine } from '../lib/one-line.ts';
 import { ownCopy } from '../lib/own-copy.ts';
-import { maskSecrets, type Privacy } from '../privacy/mask.ts';
+import { maskSecrets } from '../privacy/mask.ts';
+import { type Privacy } from '../privacy/presentable.ts';
 
 /** Units of a prompt that are read: a prompt may be a whole file. */
 const READ_UNITS = 4_000;

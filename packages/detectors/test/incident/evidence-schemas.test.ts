@@ -2,7 +2,8 @@ import { type DetectionInput, detectorIds, evidenceSchemas } from '@loopwatch/co
 import { describe, expect, test } from 'vitest';
 import type { Account, Pattern } from '../../src/incident/finding.ts';
 import type { PureVerdict } from '../../src/index.ts';
-import { type Presentation, presentable, SecretMask } from '../../src/privacy/mask.ts';
+import { type Presentation, presentable } from '../../src/privacy/presentable.ts';
+import { SecretMask } from '../../src/privacy/secret-mask.ts';
 import { goldenVerdicts } from '../golden-case.ts';
 
 const verdicts = goldenVerdicts();

@@ -4,8 +4,8 @@ import {
   type Presentation,
   presentable,
   presentableText,
-  SecretMask,
-} from '../../src/privacy/mask.ts';
+} from '../../src/privacy/presentable.ts';
+import { SecretMask } from '../../src/privacy/secret-mask.ts';
 
 const open: Presentation = { storeText: true, secrets: new SecretMask([]) };
 

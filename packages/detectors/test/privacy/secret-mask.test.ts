@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { maskPatterns } from '../../src/internal.ts';
-import { SecretMask } from '../../src/privacy/mask.ts';
+import { SecretMask } from '../../src/privacy/secret-mask.ts';
 import { run, text } from '../sessions.ts';
 
 const pattern = 'SEKRIT-cust-[0-9]{6}-zzz';

@@ -1,5 +1,6 @@
 import { sha256 } from '../../lib/digest.ts';
-import { maskSecrets, type Privacy } from '../../privacy/mask.ts';
+import { maskSecrets } from '../../privacy/mask.ts';
+import { type Privacy } from '../../privacy/presentable.ts';
 import { cleanHistory } from './clean-history.ts';
 import { type Excerpt, MAX_EXCERPT } from './excerpt.ts';
 import type { Message, TurnHistory } from './turn-history.ts';

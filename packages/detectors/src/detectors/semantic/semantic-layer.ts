@@ -1,4 +1,4 @@
-import type { Privacy } from '../../privacy/mask.ts';
+import type { Privacy } from '../../privacy/presentable.ts';
 import type { SemanticOptions } from './options.ts';
 import { Semantic } from './semantic.ts';
 

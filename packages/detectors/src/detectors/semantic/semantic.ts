@@ -12,7 +12,7 @@ import type {
 } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { closingReason, type Sentence, sentence } from '../../incident/shown-calls.ts';
-import type { Privacy } from '../../privacy/mask.ts';
+import type { Privacy } from '../../privacy/presentable.ts';
 import { judgeMessages } from './judge-prompt.ts';
 import type { SemanticOptions } from './options.ts';
 import { CheckSchedule, type ScheduleSnapshot } from './schedule.ts';
