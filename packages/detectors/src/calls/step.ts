@@ -3,7 +3,7 @@ import type { CallKnowledge } from '../agents/agent-knowledge.ts';
 import { fingerprint, sha256OfUnits } from '../lib/digest.ts';
 import { ownCopy } from '../lib/own-copy.ts';
 import { separateWords } from '../lib/separate-words.ts';
-import { errorsMoveOn, isErrorAlike } from '../results/error-tokens.ts';
+import { errorsMoveOn } from '../results/error-tokens.ts';
 import { type NormalizedResult, SHOWN_UNITS } from '../results/normalize-result.ts';
 import { isAlike, movesOn } from '../results/sameness.ts';
 import type { Mark } from './mark.ts';
@@ -149,7 +149,6 @@ const DRAWING_TOOL =
   /(?<![a-z])(?:next|draw|pop|shift|take(?!_?(?:screen|snap|photo|picture))|claim|lease|dequeue|receive|pull|generate|gen|random|rand|roll|create|new|issue|mint|make|allocate|acquire|reserve|sample|pick|shuffle|token|password|secret|uuid|nonce|otp|advance|more|latest|newest|current|commit|sha|hash|checksum|cursor)(?![a-z])/i;
 /** Tools that bring one thing into the same state again, and return nothing new of it. */
 const REAPPLIES = new RegExp(`(?<![a-z])(?:${SETS_STATE}|${AMENDS})(?![a-z])`, 'i');
-const RESTARTS = /(?<![a-z])(?:restart|reboot|reload|redeploy)(?![a-z])/i;
 /** Arguments of a request that may create something, or that ask for whatever is newest. */
 const ASKS_NEW = /"method":"(?:POST|PUT|PATCH)"|"(?:latest|newest|next|head|tip|random)"/i;
 const DRAWING_COMMAND =
@@ -209,7 +208,7 @@ export function isAlikeCall(before: PastCall, now: PastCall): boolean {
   if (before.key !== now.key) return false;
   const [old, result] = [before.result, now.result];
   if (!result || !old) return result === old;
-  if (result.kind === 'error' && isErrorAlike(old, result)) return true;
+  if (result.failure !== null && result.failure === old.failure) return true;
   if (isShuffled(now, old, result) || isDeliveredAgain(now, old, result)) return true;
   return isAlike(old, result) && (old.form === result.form || result.kind !== 'ok' || !drawsValue(now));
 }
@@ -256,15 +255,16 @@ export function pollingPatience(rounds: readonly CallStep[], run = rounds): numb
 
 /** The first step that polls, unless the others fail to bring about what it waits for. */
 function pollOf(rounds: readonly CallStep[]): CallStep | undefined {
-  return rounds.some(isBrokenOff) ? undefined : rounds.find(isPollingStep);
+  return rounds.some(isFailedChange) ? undefined : rounds.find(isPollingStep);
 }
 
-/** Whether a step fails to bring about what others wait for, or starts it again. */
-function isBrokenOff({ kind, calls }: CallStep): boolean {
-  const acts = kind === 'error' ? REAPPLIES : RESTARTS;
-  return calls.every(
-    ({ identity, nature }) =>
-      nature.changes && nature.waits !== true && acts.test(`${identity.name} ${identity.arguments}`),
+function isFailedChange({ kind, calls }: CallStep): boolean {
+  return (
+    kind === 'error' &&
+    calls.every(
+      ({ identity, nature }) =>
+        nature.changes && nature.waits !== true && REAPPLIES.test(`${identity.name} ${identity.arguments}`),
+    )
   );
 }
 

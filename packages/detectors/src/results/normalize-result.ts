@@ -240,13 +240,15 @@ const UNDER_WAY = new RegExp(
     `(?:status|state|phase|conclusion|health)["'\\\\]*\\s?[:=>]\\s?["'\\\\]*(?:\\w*${GOING_ON}|(?!\\w*${NO_WORK})\\w+ing\\b)`,
     `\\b(?:is|are|still|currently)(?: still| currently)? (?:${WORK}|waiting|sleeping|working|being)\\b`,
     `(?<![a-z]|\\b(?:no|0|was|were) )(?:${GOING_ON}|no new (?:output|messages)|check back|try again later|ContainerCreating|PodInitializing)\\b(?!['"\\\\]*\\s?[:=]\\s?['"]?(?:0|no|none|false|null)\\b)`,
-    '\\b(?:loading|processing|please wait)\\b ?(?:\\.{2,}|…)',
+    /\b(?:loading|processing|please wait)\b ?(?:\.{2,}|…)/.source,
     `^\\W*(?:still )?(?!${NO_WORK})[a-z]{2,20}ing\\W*$`,
-    '"(?:is_?|all_?)?(?:done|ready|finished|completed?|online|loaded|synced|processed)\\\\*"\\s?:\\s?false',
+    /"(?:is_?|all_?)?(?:done|ready|finished|completed?|online|loaded|synced|processed)\\*"\s?:\s?false/
+      .source,
     `"(?:is_?)?${WORK}\\\\*"\\s?:\\s?true|^\\W*${WORK}\\b[^\\n:=]{0,60}$`,
-    '(?:^|[:,] )being \\w|\\bstill (?:alive|busy)\\b',
+    /(?:^|[:,] )being \w|\bstill (?:alive|busy)\b/.source,
     // French, Spanish, Portuguese, Italian, German, Dutch, Chinese, Japanese, Korean and Russian.
-    '\\b(?:en (?:cours|attente|proceso|curso|espera|revisión)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling|review)|(?:ausstehend|wartend)|wird (?:\\w+ )?(?:ver|be)arbeitet|(?:noch nicht|pas encore|todavía no|aún no|ainda não|non ancora)|se está \\w+ndo|está siendo|está sendo)\\b',
+    /\b(?:en (?:cours|attente|proceso|curso|espera|revisión)|pend(?:i)?ente|em (?:andamento|processamento)|in (?:corso|attesa|Bearbeitung|behandeling|review)|(?:ausstehend|wartend)|wird (?:\w+ )?(?:ver|be)arbeitet|(?:noch nicht|pas encore|todavía no|aún no|ainda não|non ancora)|se está \w+ndo|está siendo|está sendo)\b/
+      .source,
     /(?:处理|进行|运行|等待|排队|処理|進行|実行|待機|準備)中|(?:처리|진행|대기) ?중|в обработке|выполняется|ожида(?:ет|ние)/
       .source,
   ].join('|'),

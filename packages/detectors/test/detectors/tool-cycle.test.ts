@@ -61,7 +61,7 @@ describe('tool-cycle', () => {
       ],
     );
     expect(said(turns(...builds)).filter((line) => line.includes(' opened '))).toEqual([
-      'tool-repeat opened chance 5',
+      'tool-repeat opened chance 6',
     ]);
   });
 

@@ -287,7 +287,7 @@ function withoutQuotes(prompt: string, answer = ''): string {
 /** Whether a prompt has several words that were not said before: another demand. */
 function asksForMore(prompt: string, before: string): boolean {
   const known = wordsIn(before);
-  return [...wordsIn(prompt)].filter((word) => word.length > 2 && !known.has(word)).length > 1;
+  return [...wordsIn(prompt)].filter((word) => !known.has(word)).length > 1;
 }
 
 /** Whether two texts begin and end alike, or use the same words. */

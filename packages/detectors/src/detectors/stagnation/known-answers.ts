@@ -141,8 +141,7 @@ function newWordings(run: readonly Question[], index: number): number {
 }
 
 /** Says that a record is not there; a file that is not there may be one that is looked for in many places. */
-const ABSENT =
-  /^(?!.*(?:file|director|path|command|module))[^]*(?:not.?found|not exist|\b404\b|^\W*no \w+ (?:with|for) )/i;
+const ABSENT = /^(?!.*(?:file|director|path))[^]*(?:not.?found|not exist|\b404\b|^\W*no \w+ (?:with|for) )/i;
 
 /**
  * Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure, or
