@@ -7,7 +7,7 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import { isObject, type JsonObject, textOf, timeOf, unwrapped } from '../record/json.ts';
+import { isObject, type JsonObject, nameOf, textOf, timeOf, unwrapped } from '../record/json.ts';
 import type { ToolCall, ToolResult } from '../record/message.ts';
 import type { Answer, AnswerState, StreamedAnswer } from '../wire/answer.ts';
 
@@ -18,7 +18,7 @@ export interface AnswerFormat {
   /** The answer that a record of a stream begins, or that it names: id, time, model and conversation. */
   readonly headOf: (record: JsonObject) => JsonObject | undefined;
   readonly stream: () => StreamedAnswer;
-  /** Whether every record of a stream names its answer, so that those of several can be mixed. */
+  /** Whether every record of a stream names its answer, or can be told to be of it, so that those of several can be mixed. */
   readonly isMixable?: boolean;
 }
 
@@ -34,6 +34,8 @@ interface OpenAnswer {
   units: number;
   /** Whether the end of its turn was reported, without usage, because another answer came in between. */
   readonly isInterrupted: boolean;
+  /** Whether a record of it came after another answer began. */
+  readonly isResumed?: boolean;
 }
 
 /** A stream that never completes its calls is given up beyond this. */
@@ -59,9 +61,11 @@ export class AnswerReader implements FormatReader {
     const head = whole === undefined ? this.#format.headOf(record) : record;
     const id = textOf(head?.['id']) ?? '';
     const begins = head !== undefined && (whole !== undefined || this.#open?.id !== id);
+    if (head === undefined && this.#isOfSeveral(record)) return ignored(`${type} of one of several answers`);
+    const resumed = head === undefined ? this.#resume(record) : [];
     const stamp = begins ? this.#stampOf(head) : (this.#open?.stamp ?? this.#stampOf({}));
     if (stamp === undefined) return ignored(`${type} without a session`);
-    const before = begins ? this.#interrupt() : [];
+    const before = begins ? this.#interrupt() : resumed;
     if (whole !== undefined)
       return { events: [...before, ...wholeEvents(whole, stamp)], ignored: whole.unknownCalls ?? [] };
     if (begins) before.push(...this.#begin(id, stamp));
@@ -83,6 +87,27 @@ export class AnswerReader implements FormatReader {
     const open = this.#open;
     this.#open = undefined;
     return open === undefined ? [] : endOf(open);
+  }
+
+  /** Whether a record can be a piece of the latest answer and of one that has gone on after another began. */
+  #isOfSeveral(record: JsonObject): boolean {
+    // What begins a block, or ends an answer, does no harm in the wrong one.
+    if (!/_block_(?:delta|stop)$/.test(nameOf(record['type']))) return false;
+    if (this.#open?.stream.takes?.(record) !== true) return false;
+    return [...this.#interrupted.values()].some(
+      ({ isResumed, stream }) => isResumed && stream.takes?.(record) === true,
+    );
+  }
+
+  /** Goes on with the one answer that a record can be of, if it cannot be of the latest. */
+  #resume(record: JsonObject): SessionEvent[] {
+    if (this.#open?.stream.takes?.(record) === true) return [];
+    const [found, ...others] = [...this.#interrupted.values()].filter(({ stream }) => stream.takes?.(record));
+    if (found?.id === undefined || others.length > 0) return [];
+    const events = this.#interrupt();
+    this.#interrupted.delete(found.id);
+    this.#open = { ...found, isResumed: true };
+    return events;
   }
 
   /** Another answer begins before this one has ended, if it ever does. */

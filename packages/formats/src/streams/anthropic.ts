@@ -10,6 +10,7 @@ const answers = {
   whole: (record) => (record['type'] === 'message' ? readAnthropicAnswer(record) : undefined),
   headOf: ({ type, message }) => (type === 'message_start' && isObject(message) ? message : undefined),
   stream: () => new AnthropicAnswer(),
+  isMixable: true,
 } satisfies AnswerFormat;
 
 /** Responses of the Anthropic Messages API, complete or streamed. They contain no session id. */

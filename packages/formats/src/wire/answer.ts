@@ -42,6 +42,8 @@ export interface StreamedAnswer extends AnswerState {
   /** Usage as the API reports it; null until it arrives. */
   readonly rawUsage: JsonObject | null;
   read(record: JsonObject): AnswerDelta;
+  /** Whether a record that does not name its answer can be the next of this one, if several are mixed. */
+  takes?(record: JsonObject): boolean;
 }
 
 export const noDelta: AnswerDelta = {};

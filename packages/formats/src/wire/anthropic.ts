@@ -88,6 +88,22 @@ export class AnthropicAnswer implements StreamedAnswer {
     return this.blocks.filter(({ start }) => isCallBlock(start));
   }
 
+  takes(event: JsonObject): boolean {
+    const block = this.#blocks.get(tokensOf(event['index']) ?? 0);
+    switch (event['type']) {
+      case 'content_block_start':
+        return block === undefined;
+      case 'content_block_delta':
+        return block?.isComplete === false && fits(block, objectOf(event['delta']));
+      case 'content_block_stop':
+        return block?.isComplete === false;
+      case 'message_delta':
+        return this.blocks.every(({ isComplete }) => isComplete);
+      default:
+        return false;
+    }
+  }
+
   read(event: JsonObject): AnswerDelta {
     const index = tokensOf(event['index']) ?? 0;
     switch (event['type']) {
@@ -125,6 +141,10 @@ export class AnthropicAnswer implements StreamedAnswer {
     if (start['type'] === 'tool_use') return { isOfCall: true };
     return text === '' ? noDelta : { text };
   }
+}
+
+function fits({ start }: AnswerBlock, delta: JsonObject): boolean {
+  return isCallBlock(start) === (delta['type'] === 'input_json_delta');
 }
 
 function readDelta(block: AnswerBlock | undefined, delta: JsonObject): AnswerDelta {

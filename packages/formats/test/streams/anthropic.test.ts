@@ -58,4 +58,41 @@ describe('Anthropic Messages', () => {
     const ids = events.map(({ id }) => id);
     expect(ids.slice(4)).toEqual(ids.slice(0, 4));
   });
+
+  it('tells the mixed events of two responses apart, and puts none that can be of both into the wrong one', () => {
+    const begin = (id: string) => ({ ...start, message: { ...start.message, id } });
+    const stop = (index: number) => ({ type: 'content_block_stop', index });
+    const json = (index: number, text: string) =>
+      delta(index, { type: 'input_json_delta', partial_json: text });
+    const finish = (tokens: number) => ({
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use' },
+      usage: { output_tokens: tokens },
+    });
+    const { events, ignored } = readAll('anthropic', [
+      begin('msg_1'),
+      open(0, { type: 'tool_use', id: 't1', name: 'ls' }),
+      json(0, '{"p":'),
+      begin('msg_2'),
+      open(0, { type: 'text', text: '' }),
+      json(0, '"a"}'),
+      delta(0, { type: 'text_delta', text: 'I look.' }),
+      stop(0),
+      open(1, { type: 'tool_use', id: 't2', name: 'cat' }),
+      json(1, '{"q":1}'),
+      stop(1),
+      finish(8),
+      { type: 'message_stop' },
+      stop(0),
+      finish(9),
+      { type: 'message_stop' },
+    ]);
+    const calls = events.filter(({ type }) => type === 'tool_call_request');
+    expect(calls.map(({ callId, args }) => [callId, args])).toEqual([
+      ['t1', '{"p":"a"}'],
+      ['t2', '{"q":1}'],
+    ]);
+    expect(ignored).toContain('content_block_stop of one of several answers');
+    expect(events.filter(({ type }) => type === 'turn_started')).toHaveLength(2);
+  });
 });
