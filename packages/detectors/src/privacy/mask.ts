@@ -116,13 +116,13 @@ interface Masking {
 
 function replaceSecrets(
   text: string,
-  { hasWord, isNamed, hasToken }: Signs,
+  { isNamed, hasToken }: Signs,
   { further, hide, isCut }: Masking,
 ): string {
   let masked = text;
   if (hasToken) for (const shape of PRIVATE_KEYS) masked = masked.replace(shape, hide);
   if (isNamed) masked = replaceNamed(masked, hide);
-  if (hasWord) masked = replaceInForms(masked, hide);
+  masked = replaceInForms(masked, hide);
   if (hasToken) masked = withoutTokens(masked, hide, isCut);
   if (DIGITS.test(masked)) masked = replaceCards(masked, hide);
   return further.length > 0 ? maskMatches(masked, further, hide, isCut) : masked;

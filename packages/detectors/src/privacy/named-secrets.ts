@@ -44,7 +44,7 @@ const URL_USER = /([a-z0-9+.-]:\/\/)((?=[a-z_-]{0,99}\d)[\w-]{20,256})@/gi;
 
 /** Words of which each of these has at least one: most texts have none. Without anything else, they are searched quickly. */
 export const NAMED_WORDS =
-  'pass|pwd|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic|curl|mysql|mariadb|redis-cli|login|ldap|smbclient|identified| -a | -u|-pw|configure set|creds|openssl|zip |7z|rar |sqlplus|expdp|impdp|sqlldr|rabbitmqctl|<<<|stdin|sudo|securestring|:5432:';
+  'pass|pwd|-pw|secret|token|key|auth|cookie|credential|connection|jsess|psess|sig=|signature|code=|://|bearer|basic';
 /** What one of these needs. */
 export const NAMED_SIGN = [
   `(?:${NAME}${SUFFIX}|[_-]pass|[?&;](?:sig|signature|x-[a-z]{3,4}-signature|code|key|auth|pass|pwd))(?:\\s{0,2}\\[[^\\]\\n]{0,24}\\])?(?:\\\\{0,15}["']\\]?)?(?:\\s{0,9}\\??[:=]|%3D)`,
