@@ -9,6 +9,7 @@ import { callNature } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
+import { listsInAnyOrder } from './searches.ts';
 import {
   type CallStep,
   concludeStep,
@@ -212,6 +213,7 @@ export class CallHistory {
       edits,
       gui,
       draws,
+      isUnordered: () => listsInAnyOrder(call),
       frames: this.#frames,
     };
     // A denied call would have been a repetition, so it counts as one.

@@ -221,8 +221,7 @@ const PARTS = /[^\s,()[\]{}]+/g;
 function isShuffled({ identity, nature }: PastCall, old: NormalizedResult, now: NormalizedResult): boolean {
   const { length } = now.shown;
   if (old.shown.length !== length || length >= SHOWN_UNITS || old.form === now.form) return false;
-  const looks = nature.reads || QUERIES.test(identity.name) || (nature.runs && !nature.changes);
-  if (!looks || nature.gui || nature.navigates) return false;
+  if (nature.gui || nature.navigates || !(nature.reads || QUERIES.test(identity.name))) return false;
   const [one, two] = [old, now].map(({ shown }) => shown.match(PARTS)?.toSorted().join(' '));
   return one === two;
 }

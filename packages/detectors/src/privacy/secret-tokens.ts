@@ -10,8 +10,10 @@ const TOKENS: readonly Token[] = [
   // Models.
   ['sk-(?:ant|proj|svcacct|or|lf)-', '[\\w-]{8,}'],
   ['[spr]k-', '(?:[A-Za-z0-9]{16,}|(?=[A-Za-z_-]{0,99}\\d)[\\w-]{16,})'],
-  ['(?:r8|gsk|tgp_v1|fw|fc|e2b|lsv2)_', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
-  ['(?:xai|pplx|csk|nvapi|jina|tvly|CFPAT|APP_USR|FLWSECK)[-_]', '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}'],
+  [
+    '(?:(?:r8|gsk|tgp_v1|fw|fc|e2b|lsv2)_|(?:xai|pplx|csk|nvapi|jina|tvly|CFPAT|APP_USR|FLWSECK)[-_])',
+    '(?=[A-Za-z_-]{0,99}\\d)[\\w-]{20,}',
+  ],
   // Of all kinds.
   ['(?:gh[pousr]|hf|api_org)_', '[A-Za-z0-9]{20,}'],
   ['(?:npm|lin_[a-z]{2,5}|ph[cx])_', '[A-Za-z0-9]{30,}'],
@@ -19,11 +21,14 @@ const TOKENS: readonly Token[] = [
   ['(?:SK|dapi|fc-|key-)', '[a-f0-9]{32}(?:-\\d)?\\b'],
   ['(?:GR1348941|(?:NR(?:A[KL]|JS|II|SP|BR)|tskey)-)', '[\\w-]{16,}'],
   [
-    '(?:GOCSPX-|dckr_[po]at_|hv[sbr]\\.|sb(?:p|_secret|_publishable)_|sha256~|sq0(?:atp|csp|idp)-|xapp-\\d-)',
+    '(?:GOCSPX-|dckr_[po]at_|github_pat_|hv[sbr]\\.|sb(?:p|_secret|_publishable)_|sha256~|sq0(?:atp|csp|idp)-|xapp-\\d-)',
     '[\\w-]{20,}',
   ],
   ['(?:1//0|figd_|pypi-|x(?:key|smtp)sib-)', '[\\w-]{30,}'],
-  ['(?:dp\\.(?:[psc]t|sa|scim|audit)\\.|pscale_(?:tkn|pw|oauth)_|ya29\\.)', '[\\w.-]{20,}'],
+  [
+    '(?:dp\\.(?:[psc]t|sa|scim|audit)\\.|gl(?:[dfr]t|pat|rtr|ptt|cbt|oas|soat|imt|agent|ffct)-|pscale_(?:tkn|pw|oauth)_|ya29\\.)',
+    '[\\w.-]{20,}',
+  ],
   // Most with a name or a number before the secret.
   [
     '(?:CCIP(?:AT|RJ)|apify_api|b(?:b_live|kua)|cf(?:[au]t|k)|dbt[cu]|duffel_live|hcaik|napi|p(?:csk|nu|olar_oat)|re|rdme|s(?:gp|hippo_live|q[apu])|tfp|wandb_v1)_',
@@ -34,23 +39,21 @@ const TOKENS: readonly Token[] = [
   ['\\$(?:apr1|[156y]|2[aby]|argon2i?d?)\\$', '(?:[\\w.=,/+-]{1,60}\\$){0,3}[\\w./+-]{22,}'],
   // Payments and shops.
   ['(?:sk|rk|pk|ek)_(?:live|test|prod)_', '[A-Za-z0-9]{10,}'],
-  ['whsec_', '[A-Za-z0-9+/=]{16,}'],
+  ['(?:ABSK|whsec_)', '[A-Za-z0-9+/=]{16,}'],
   ['shp(?:at|ca|pa|ss)_', '[A-Fa-f0-9]{20,}'],
   ['(?:EZ[AT]K|access_token\\$(?:production|sandbox)\\$)', '[A-Za-z0-9$]{20,}'],
   // Code and packages.
-  ['github_pat_', '\\w{20,}'],
-  ['gl(?:pat|dt|rt|rtr|ft|ptt|cbt|oas|soat|imt|agent|ffct)-', '[\\w.-]{16,}'],
-  ['AT(?:ATT|CTT|BB|TA)', '(?=[A-Za-z_-]{0,99}\\d)[\\w=-]{20,}'],
   ['cio', '[A-Za-z0-9]{32}\\b'],
   ['oy2', '[a-z0-9]{43}\\b'],
   ['(?:CLOJARS_|AKCp|cmVmd)', '[A-Za-z0-9]{50,}'],
   // Clouds and hosting.
   ['(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])', '[A-Z0-9]{16}\\b'],
-  ['ABSK', '[A-Za-z0-9+/=]{40,}'],
   ['AIza', '[\\w-]{35}'],
-  ['LTAI', '(?=[A-Za-z]{0,24}\\d)[A-Za-z0-9]{12,24}\\b'],
-  ['AKID', '(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{28,40}\\b'],
-  ['(?:HRKU-|rnd_|vc[pikar]_|nfp_|FlyV1 |fo1_|fm[12][ar]?_)', '(?=[A-Za-z_-]{0,99}\\d)[\\w+/=,-]{20,}'],
+  ['(?:LTAI|AKID)', '(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{12,40}\\b'],
+  [
+    '(?:AT(?:ATT|CTT|BB|TA)|HRKU-|rnd_|vc[pikar]_|nfp_|FlyV1 |fo1_|fm[12][ar]?_)',
+    '(?=[A-Za-z_-]{0,99}\\d)[\\w+/=,-]{20,}',
+  ],
   ['v1\\.0-[a-f0-9]{24}-', '[a-f0-9]{100,}'],
   ['A3-', '[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}'],
   ['AGE-SECRET-KEY-1', '[0-9A-Z]{40,}'],
@@ -62,9 +65,8 @@ const TOKENS: readonly Token[] = [
   ['(?:ntn|secret)[_-]', '(?=[A-Za-z]{0,99}\\d)[A-Za-z0-9]{40,}'],
   ['pat[A-Za-z0-9]{14}\\.', '[a-f0-9]{40,}'],
   ['PMAK-', '[a-f0-9]{20,}-[a-f0-9]{30,}'],
-  ['gl(?:c|sa)_', '[\\w+/=]{30,}'],
   ['dt0[a-z]\\d{2}\\.', '[A-Z0-9]{24}\\.[A-Z0-9]{40,}'],
-  ['(?:ops_eyJ|sntry[su]_)', '[\\w+/=-]{30,}'],
+  ['(?:gl(?:c|sa)_|ops_eyJ|sntry[su]_)', '[\\w+/=-]{30,}'],
   ['(?:t\\.me/)?bot\\d{8,10}:', '[\\w-]{30,}'],
   ['\\d{8,10}:AA', '[\\w-]{32,}'],
   ['[MNO][A-Za-z\\d_-]{23,25}\\.', '[\\w-]{6}\\.[\\w-]{27,}'],

@@ -102,7 +102,9 @@ export function normalizeResult(
   }
   const kind = resultKind(told, flag ?? isError, call, agents);
   const plain = kind === 'error' ? told.replace(STEP_FRAME, '') : told;
-  const lexed = lexedOf(plain, kind, call);
+  const isList = kind === 'ok' && plain.includes('\n') && call.isUnordered?.() === true;
+  const read = isList ? plain.split('\n').sort().join('\n') : plain;
+  const lexed = lexedOf(read, kind, call);
   const { normal } = lexed;
   const failing = kind === 'ok' ? '' : withoutQuotes(plain, call);
   const words = failing === '' ? '' : failureOf(failing);

@@ -17,6 +17,8 @@ export interface CallText {
   readonly edits?: boolean;
   /** Whether it may be meant to return another value each time; asked of few calls. */
   readonly draws?: () => boolean;
+  /** Whether it lists what it finds in an order that says nothing; asked of results with several lines. */
+  readonly isUnordered?: () => boolean;
   /** What the session's harness writes around results. */
   readonly frames?: { without(text: string, call: CallText): string };
 }

@@ -1,5 +1,6 @@
 import { altersState } from '../../calls/call-nature.ts';
 import { AHEAD, commandFacts, waits } from '../../calls/command-line.ts';
+import { SEARCHES } from '../../calls/searches.ts';
 import {
   type CallStep,
   changesSomething,
@@ -14,7 +15,6 @@ import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
 
-export const SEARCHES = /grep|search|find|glob|query/i;
 /** A step is examined only if its answer came within this many steps: a loop has few different answers. */
 const NEAR = 6;
 /** Different answers that may take turns. */

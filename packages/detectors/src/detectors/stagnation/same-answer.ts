@@ -1,8 +1,9 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import { SEARCHES } from '../../calls/searches.ts';
 import { type CallStep, isPollingStep, isVaried, soleToolOf } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { checksTargets, SEARCHES } from './known-answers.ts';
+import { checksTargets } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 import { haveSameAnswer, turnsPages } from './rephrased-query.ts';
 
