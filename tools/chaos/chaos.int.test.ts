@@ -28,4 +28,4 @@ it('chaos: every verdict is published exactly once while workers and brokers are
   // Snapshots were needed, and some were deleted again.
   expect(takeovers.sessionsRestored).toBeGreaterThan(0);
   expect(kept.tombstones).toBeGreaterThan(0);
-});
+}, 600_000);

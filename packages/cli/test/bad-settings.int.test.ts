@@ -36,4 +36,4 @@ it('control topic with bad settings: worker, server and gateway start, and repor
     await process.line(warning);
     expect(await process.stop()).toBe(0);
   }
-});
+}, 300_000);

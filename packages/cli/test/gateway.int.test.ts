@@ -69,7 +69,7 @@ it('gateway with Kafka: limits its buffer during an outage, and logs what is los
   const gateway = await runGateway(env);
   expect(await gateway.asks('s-1', 4)).toEqual(['tool_calls', 'tool_calls', 'tool_calls', 'error']);
   await gateway.cli.line(/Dropped events and verdicts/);
-  await waitFor(async () => (await gateway.metric('loopwatch_gateway_dropped_records_total')) === 5, {});
+  await waitFor(async () => (await gateway.metric('loopwatch_gateway_dropped_records_total')) === 5);
   expect(await gateway.metric('loopwatch_gateway_buffered_records')).toBe(10);
   expect(await gateway.cli.stop()).toBe(0);
 });

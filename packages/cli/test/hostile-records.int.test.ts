@@ -134,7 +134,7 @@ it('dead letters: while they cannot be written, the partition waits and reports 
     [names.truncated]: JSON.stringify({ key: 1, value: 3 * MB, headers: 0 }),
   });
   await readTopic(brokers, topics.verdicts, { count: 1 });
-  await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) === 0, {});
+  await waitFor(async () => (await sample('loopwatch_partition_stuck_seconds{')) === 0);
   expect(await sample('loopwatch_dead_letters_total{')).toBe(1);
   expect(await running.stop()).toBe(0);
-});
+}, 300_000);

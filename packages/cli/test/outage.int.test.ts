@@ -35,7 +35,9 @@ describe('a broker restart', () => {
   });
   afterAll(() => kafka.stop());
 
-  it('broker outage: each long-running command logs two lines and continues', {}, async () => {
+  it('broker outage: each long-running command logs two lines and continues', {
+    timeout: 300_000,
+  }, async () => {
     const { env } = await ownTopics(kafka.brokers);
     const dir = await tempDir();
     onTestFinished(() => dir.remove());
@@ -146,11 +148,12 @@ describe('a broker restart', () => {
     await untilThereAre(server, '/incidents', 2);
     await waitFor(async () => (await server.readiness()).status === 200);
     expect(await server.stop()).toBe(0);
-    const anew = await runServer(env, '--data-dir', await dataDir());
+    const restarted = await runServer(env, '--data-dir', await dataDir());
     const path = `/incidents/${String(incident?.['id'])}`;
-    await untilThereAre(anew, '/incidents', 2);
+    await untilThereAre(restarted, '/incidents', 2);
     await waitFor(
-      async () => (await anew.get<{ triage: { status: string } }>(path)).triage.status === 'acknowledged',
+      async () =>
+        (await restarted.get<{ triage: { status: string } }>(path)).triage.status === 'acknowledged',
       { timeoutMs: 60_000 },
     );
   });

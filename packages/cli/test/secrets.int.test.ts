@@ -231,7 +231,7 @@ async function stored(dir: string): Promise<Map<string, string>> {
   return texts;
 }
 
-it('a secret in what agents send appears in none of the outputs', async () => {
+it('a secret in what agents send appears in none of the outputs', { timeout: 300_000 }, async () => {
   const { dir, receiver, collector, cli, url, gateway } = await start();
   const outputs = new Map<string, string>();
   const socket = io(`${url}/live`, { transports: ['websocket'] });

@@ -220,7 +220,7 @@ describe('dashboard settings', () => {
     expect(await ready()).toMatchObject({ status: 'ready', checks: { settings: { ok: false } } });
     expect(await finishes(new Agent(bench, false, 's-1'), 4)).toEqual(['call', 'call', 'call', 'error']);
     control.down = undefined;
-    await waitFor(async () => JSON.stringify(await ready()).includes('following the control topic'), {});
+    await waitFor(async () => JSON.stringify(await ready()).includes('following the control topic'));
     expect(await finishes(new Agent(bench, false, 's-2'), 2)).toEqual(['call', 'error']);
   });
 });

@@ -71,7 +71,7 @@ describe('many streams', () => {
     );
     await waitFor(() => open.length === 1000);
     for (let n = 1; n <= 50; n += 1) for (const response of open) response.write(chunk(n));
-    await waitFor(() => answers.every(({ bytes }) => bytes() === 51 * chunk(0).length), {});
+    await waitFor(() => answers.every(({ bytes }) => bytes() === 51 * chunk(0).length));
     // Client, upstream and gateway are in this process: three sockets and some buffers for each stream.
     expect((process.memoryUsage().rss - before) / 1000).toBeLessThan(400_000);
     for (const response of open) response.end('data: [DONE]\n\n');

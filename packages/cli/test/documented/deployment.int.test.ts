@@ -110,7 +110,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
     return list?.items.map((item) => item[key]) ?? [];
   };
 
-  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'), {});
+  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'));
   const alert = { status: 'firing', annotations: { summary: 'Worker localhost:4601 is down' } };
   await fetch(receiver, { method: 'POST', body: JSON.stringify({ alerts: [alert] }) });
   await goOn('notified');
@@ -119,7 +119,7 @@ it('docs/deployment.md: from nothing to a notification, and a backup of it', asy
   expect(await request('PUT', '/notifications/stored', stored)).toMatchObject({ name: 'stored' });
   await goOn('noted');
   await waitFor(() => existsSync(join(folder, 'stopped')));
-  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'), {});
+  await waitFor(async () => (await namesOf('/incidents', 'sessionId')).includes('s-1'));
   const receivers = await waitFor(async () => {
     const names = await namesOf('/notifications', 'name');
     return names.includes('terminal') && names;

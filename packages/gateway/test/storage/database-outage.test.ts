@@ -111,10 +111,10 @@ describe('PostgreSQL outage', () => {
       expect((await new Agent(bench, false, 's-3').turn()).finish).toBe('tool_calls');
       expect(performance.now() - began).toBeLessThan(5_000);
       const checks = async () => JSON.stringify(await (await fetch(`${bench.url}/readyz`)).json());
-      await waitFor(async () => (await checks()).includes('database unavailable'), {});
+      await waitFor(async () => (await checks()).includes('database unavailable'));
 
       await comeBack(proxy);
-      await waitFor(async () => (await stored('s-3')) === 2 && (await stored('s-1')) > 8, {});
+      await waitFor(async () => (await stored('s-3')) === 2 && (await stored('s-1')) > 8);
       expect(bench.texts('info')).toContain('info Database available again');
       expect((await agent.turn()).finish).toBe('error');
 
