@@ -50,6 +50,8 @@ function read(record: JsonObject, session: string | undefined, memory: Telemetry
   const stamp = { sessionId, time: timeOf(record['timestamp']), model: textOf(metadata['ls_model_name']) };
   const runId = textOf(record['run_id']) ?? '';
   const data = objectOf(record['data']);
+  const ranCall = calls.idOfSpan(runId) ?? runId;
+  const ended = { ...stamp, id: `result:${ranCall}`, callId: ranCall };
   switch (type) {
     case 'on_chat_model_start':
       return reading([
@@ -90,15 +92,11 @@ function read(record: JsonObject, session: string | undefined, memory: Telemetry
         result: messageOf(data['output'])['content'] ?? data['output'] ?? '',
         isError: undefined,
       };
-      const callId = calls.idOfSpan(runId) ?? runId;
-      return reading([{ ...stamp, id: `result:${callId}`, type: 'tool_result', callId, result, isError }]);
+      return reading([{ ...ended, type: 'tool_result', result, isError }]);
     }
     case 'on_tool_error': {
       const result = data['error'] ?? '';
-      const callId = calls.idOfSpan(runId) ?? runId;
-      return reading([
-        { ...stamp, id: `result:${callId}`, type: 'tool_result', callId, result, isError: true },
-      ]);
+      return reading([{ ...ended, type: 'tool_result', result, isError: true }]);
     }
     default:
       return ignored(type);

@@ -12,7 +12,7 @@ import { sessionOf } from './span-facts.ts';
 import { kindOf } from './span-kind.ts';
 import { inputOf, outputOf } from './span-messages.ts';
 import { type Part, SpanReader } from './span-reader.ts';
-import { sideOf } from './tool-facts.ts';
+import { sideOf, toolOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
 
 /**
@@ -196,7 +196,7 @@ class OtlpReader implements FormatReader {
     const tools = new ToolStarts(spans);
     for (const span of spans)
       if (span.traceId !== undefined && kindOf(span) === 'tool')
-        this.#memory.tools.learn(span.traceId, sideOf(span));
+        this.#memory.tools.learn(span.traceId, sideOf(span, toolOf(span)));
     const sessions = this.#sessionsOf([...spans, ...logs]);
     const areLogs = new Set(logs);
     const readings = withoutRepeats([...spans, ...logs], this.#memory)

@@ -49,8 +49,9 @@ export class SpanReader {
     }
     if (kind === 'execution') return partsOfExecution(span, stamp);
     if (kind === 'results') return [{ time: end ?? start, read: () => this.#readResults(span, stamp) }];
-    if (this.#memory.tools.isReported(span.traceId ?? '', sideOf(span))) return nothing(span.name);
-    const { name, args, result, isError, callId: ownId } = toolOf(span);
+    const tool = toolOf(span);
+    if (this.#memory.tools.isReported(span.traceId ?? '', sideOf(span, tool))) return nothing(span.name);
+    const { name, args, result, isError, callId: ownId } = tool;
     const calls = this.#memory.callsOf(sessionId);
     const spanId = span.spanId ?? textId(JSON.stringify([name, start, args]));
     let callId = ownId;

@@ -89,8 +89,10 @@ export function toolOf(span: Signal): ToolFacts {
 }
 
 /** What tells whether another span reports the same call. */
-export function sideOf(span: Signal): Parameters<ToolSides['learn']>[1] {
-  const { name, args } = toolOf(span);
+export function sideOf(
+  span: Signal,
+  { name, args }: Pick<ToolFacts, 'name' | 'args'>,
+): Parameters<ToolSides['learn']>[1] {
   const isOfMcp = 'mcp.method.name' in span.attributes;
   return {
     name,
