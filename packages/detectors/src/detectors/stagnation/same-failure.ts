@@ -51,7 +51,9 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
   );
   const count = steps.length;
   const works = ofTool.some(({ calls }) => calls.some((one) => !isEmpty(one)));
-  const value = isVaried(steps) ? options.sameError : options.sameFailure;
+  const [setting, value] = isVaried(steps)
+    ? (['stagnation.same_error', options.sameError] as const)
+    : (['stagnation.same_failure', options.sameFailure] as const);
   if (count < value || !(isUnfit || works)) return null;
   if (!MISSES_ARGUMENTS.test(shown) || movesTowards(steps)) return null;
   return {
@@ -59,7 +61,7 @@ export const malformedCall: StagnationRule = ({ rounds, settled }, { options, kn
     steps,
     count,
     threshold: value,
-    thresholdOf: { setting: isVaried(steps) ? 'stagnation.same_error' : 'stagnation.same_failure', value },
+    thresholdOf: { setting, value },
     ...sentence`${call.identity.name} was called ${counted(count)} times ${isEmpty(call) ? 'without arguments' : lacksArgument ? 'with an argument missing' : 'with invalid arguments'} and failed the same way each time${quotedResult(call, agents)}`,
   };
 };
