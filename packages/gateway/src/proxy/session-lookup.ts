@@ -80,7 +80,6 @@ export class SessionLookup {
             sessions.calls.note(caller, call, id);
           };
     const session = sessions.get(id, now(), () => this.#options.create(id, shared, onCall));
-    session.goesOn = left?.isCertain === true && session === left.session && session.name !== shared;
     if (!isKnown) {
       session.links = left?.links ?? 0;
       const known = sessions.named(session.name, now());

@@ -80,8 +80,6 @@ export class GatewaySession {
   past: PastUsage | undefined;
   /** How many sessions a client whose first message changes has left behind before it, each for the next one. */
   links = 0;
-  /** Whether its next request is known to go on from the last reply, although it may look like the last request. */
-  goesOn = false;
   /** Whether any calls were made in it. */
   hasCalls = false;
   readonly rules: SessionRules;
@@ -213,6 +211,7 @@ export class GatewaySession {
     const isRepeated = lineage.isRepeated(history);
     const isKnown = lineage.isKnown;
     const isRun = lineage.startsRun(history);
+    const goesOn = lineage.isContinuedBy(history);
     const isStopped = lineage.isStopped(history, this.plan.stopAfterDenials);
     if (lineage.isLost && isRepeated) {
       // The client repeats the request, since the reply was lost.
@@ -232,8 +231,6 @@ export class GatewaySession {
     let hint: Enforcement | undefined;
     const before = this.#limit;
     let calls = 0;
-    const { goesOn } = this;
-    this.goesOn = false;
     const entries = yield* ledger.take(history, { isRepeated, isRun, goesOn });
     if (this.past !== undefined)
       detection.startFrom(this.past, entries.filter(({ type }) => type === 'call').length);

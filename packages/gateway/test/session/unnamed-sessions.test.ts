@@ -2,8 +2,8 @@ import { modelReply } from '@loopwatch/testkit';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { describe, expect, it } from 'vitest';
 import { Agent, ask } from '../agent.ts';
-import { type ApiAgent, apiCases } from '../api-agents.ts';
-import { GatewayBench, type Script } from '../harness.ts';
+import { apiCases } from '../api-agents.ts';
+import { GatewayBench } from '../harness.ts';
 import { kinds, read, sessionsOf } from './conversations.ts';
 
 const streams = apiCases.flatMap((api) => [false, true].map((stream) => ({ ...api, api: api.name, stream })));
@@ -25,46 +25,6 @@ describe.each(streams)('an unnamed session, $api (streamed: $stream)', ({ agent,
     expect(got.flat().every(({ calls: made }) => made.length === 1)).toBe(true);
   });
 });
-
-/** A model that always makes the same call, with an id of its own. */
-const ownIds: Script = (request, i) =>
-  modelReply(request, {
-    calls: [{ name: 'read_file', args: { path: 'a' }, id: `call_Xq7${String(i)}vTzR` }],
-  });
-/** A model that numbers the calls of each answer; Gemini has no ids. */
-const noIds: Script = (request) => {
-  const id = request.path.includes('enerateContent') ? {} : { id: 'call_0' };
-  return modelReply(request, { calls: [{ name: 'read_file', args: { path: 'a' }, ...id }] });
-};
-
-/** Runs a client that changes its first message for each request. @returns the number of calls it got each time */
-async function runChanging(agent: ApiAgent, turns: number): Promise<number[]> {
-  const got: number[] = [];
-  for (let i = 0; i < turns; i += 1) {
-    agent.cut(`Day ${String(i)}: fix it`, got.at(-1) === 0 ? 1 : 0);
-    got.push((await agent.turn()).calls.length);
-  }
-  return got;
-}
-
-describe.each(streams.filter(({ api }) => !api.includes('each other')))(
-  'an unnamed session whose first message changes, $api (streamed: $stream)',
-  ({ agent, stream }) => {
-    it.each([
-      ['ids of their own', 'proxy', ownIds, 3],
-      ['ids of their own', 'balanced', ownIds, 4],
-      ['ids that say nothing', 'proxy', noIds, 9],
-      ['ids that say nothing', 'balanced', noIds, 10],
-    ])(
-      'an unnamed session whose first message changes: its loop ends, with %s (preset %s)',
-      async (_, preset, model, calls) => {
-        await using bench = await GatewayBench.start(model, { preset, 'tool_call_loop.mode': 'break' });
-        const got = await runChanging(agent(bench, stream, null, 'Fix it'), calls + 6);
-        expect(got).toEqual([...Array<number>(calls).fill(1), 0, 0, 0, 0, 0, 0]);
-      },
-    );
-  },
-);
 
 describe('an unnamed session', () => {
   it.each([false, true])(
