@@ -15,6 +15,7 @@ import type { Commands } from './commands.ts';
 import { blockFor, type Enforcement, enforcementOf, strongestOf } from './enforcement.ts';
 import { callKey, type History } from './history.ts';
 import { Lineage } from './lineage.ts';
+import { LoopEnd } from './loop-end.ts';
 import { type HistoryEntry, PromptLedger } from './prompt-ledger.ts';
 import {
   type EventBody,
@@ -46,16 +47,6 @@ export interface RefusedCall {
 /** Called with each call that the client gets. */
 export type OnCall = (call: CallMark) => void;
 
-/** A loop that was stopped. */
-interface End {
-  readonly enforcement: Enforcement;
-  readonly plan: DetectionPlan;
-  /** Epoch ms. */
-  readonly at: number;
-}
-
-/** A request that is sent again after a longer pause than this may find something else. */
-const END_MS = 120_000;
 /** Of analyzing an event, and of a unit of its text, in the units of {@link Steps}. */
 const EVENT_COST = 2_000;
 const UNIT_COST = 4;
@@ -90,7 +81,7 @@ export class GatewaySession {
   readonly #ledger = new PromptLedger();
   readonly #transcript: Transcript | undefined;
   readonly #onCall: OnCall | undefined;
-  #end: End | undefined;
+  readonly #end: LoopEnd;
   #contentUnits = 0;
   /** Whether the last reply had several choices, of which the client takes one. */
   #hasChoices = false;
@@ -128,6 +119,7 @@ export class GatewaySession {
         observer.onSettingsChanged(id, own);
       },
     });
+    this.#end = new LoopEnd(this.rules);
     this.#transcript = storesMessages ? new Transcript() : undefined;
   }
 
@@ -165,24 +157,13 @@ export class GatewaySession {
   onSyntheticReply(reply: SyntheticReply): void {
     // Replies to commands have no details, and do not answer a model request.
     const { details } = reply;
-    if (details !== undefined)
-      this.lineage.onSyntheticReply(
-        this.#end !== undefined && details['verdict_id'] === this.#end.enforcement.verdict.id,
-      );
+    if (details !== undefined) this.lineage.onSyntheticReply(this.#end.isBy(details['verdict_id']));
     this.#transcript?.addSyntheticReply(reply);
   }
 
   /** Notes what the client is about to be told instead of a reply. */
   noteEnd(enforcement: Enforcement, now: number): void {
-    const isLoop = enforcement.verdict.kind === 'loop';
-    this.#end = isLoop ? { enforcement, plan: this.plan, at: now } : undefined;
-  }
-
-  /** Why the model need not be asked what it was stopped at again and again, unless settings or people say otherwise now. */
-  #lastingEnd(now: number): Enforcement | undefined {
-    const end = this.#end;
-    if (end === undefined || end.plan !== this.plan || now - end.at > END_MS) return undefined;
-    return this.rules.demanding([end.enforcement.verdict]).length > 0 ? end.enforcement : undefined;
+    this.#end.note(enforcement, this.plan, now);
   }
 
   /** Notes how many calls of the next request another conversation has reported: they are analyzed, but not reported again. */
@@ -255,7 +236,7 @@ export class GatewaySession {
     }
     this.#reportedCalls = 0;
     const over = this.#beginTurn(now);
-    block ??= over ?? (isStopped ? this.#lastingEnd(now) : undefined);
+    block ??= over ?? (isStopped ? this.#end.lasting(this.plan, now) : undefined);
     const limit = this.#limit;
     if (limit !== undefined && limit !== before) transcript?.addLimit(limit);
     const isHintOpen = detection.open.some(({ incidentId }) => incidentId === hint?.verdict.incidentId);
