@@ -27,13 +27,13 @@ export interface FolderState {
 }
 
 interface Budget {
-  /** Wall clock, epoch ms. */
+  /** Monotonic clock, ms. */
   readonly until: number;
   bytes: number;
 }
 
 function newBudget(): Budget {
-  return { until: Date.now() + BUDGET_MS, bytes: MIN_BYTES };
+  return { until: performance.now() + BUDGET_MS, bytes: MIN_BYTES };
 }
 
 /**
@@ -119,7 +119,7 @@ async function checksumsOf(
   let file: FileHandle | undefined;
   try {
     file = await open(path, 'r');
-    const mayRead = () => budget.bytes > 0 || Date.now() < budget.until;
+    const mayRead = () => budget.bytes > 0 || performance.now() < budget.until;
     for (let at = 0; at < bytes && checksums.length < limit && mayRead(); ) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
       if (bytesRead === 0) break;

@@ -66,7 +66,7 @@ async function acquire(
   onLost: (error: FolderError) => void,
 ): Promise<() => Promise<void>> {
   const onCompromised = (error: Error) => onLost(lostError(folder, error));
-  const deadline = Date.now() + STALE_MS + 1_000;
+  const deadline = performance.now() + STALE_MS + 1_000;
   for (;;) {
     try {
       return await lock(folder, { lockfilePath, stale: STALE_MS, update: STALE_MS / 5, onCompromised });
@@ -77,7 +77,7 @@ async function acquire(
     const here = owner?.host === hostname();
     if (here && isAlive(owner.pid)) throw lockedError(content, folder, `process ${owner.pid}`);
     if (here) await rm(lockfilePath, { recursive: true, force: true });
-    else if (Date.now() > deadline) {
+    else if (performance.now() > deadline) {
       throw lockedError(
         content,
         folder,

@@ -69,6 +69,8 @@ export interface ServerDeps extends WebOptions {
   readonly samples?: SamplePlayback;
   /** Wall clock, epoch ms; default: the system's. */
   readonly now?: () => number;
+  /** For how long something takes, ms; default: the system's monotonic clock. */
+  readonly monotonic?: () => number;
 }
 
 /** Everything that runs behind the HTTP API. */
@@ -76,12 +78,13 @@ export type Services = ReturnType<typeof createServices>;
 
 /** Creates the parts of the server and connects them; nothing is started. */
 export function createServices(deps: ServerDeps, opened: Database, listener: HttpListener) {
-  const { log, topics, configured, logger, info, registry, now = Date.now } = deps;
+  const { log, topics, configured, logger, info, registry } = deps;
+  const { now = Date.now, monotonic = performance.now.bind(performance) } = deps;
   const metrics = createServerMetrics(registry);
   const database = timeQueries(opened, metrics);
   const sink = log.sink();
   const records = log.records();
-  const common = { database, logger, now };
+  const common = { database, logger, now, monotonic };
   const checkDatabase = databaseCheck(database);
 
   const auth = new Auth({ ...deps, ...common, refusedTokens: metrics.refusedTokens });
@@ -91,11 +94,11 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     channels: deps.notifications ?? [],
     baseUrl: (deps.publicUrl ?? listener.url).replace(/\/$/, ''),
   });
-  const settings = new GuardSettings(database, configured.settings, now);
+  const settings = new GuardSettings(database, configured.settings, monotonic);
   const limiting = { ...common, settings, base: configured.settings, sink, topics };
   const budgets = new SharedBudgets(limiting);
   const subAgents = new SubAgentLimits(limiting);
-  const logWriteHealth = new LogWriteHealth(logger, now);
+  const logWriteHealth = new LogWriteHealth(logger, monotonic);
   const guard = new Guard({
     ...common,
     settings,

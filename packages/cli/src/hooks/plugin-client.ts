@@ -36,12 +36,12 @@ function createAsk(show) {
   function pause() {
     if (pauseMs === 0) show('Loopwatch is not asked for a while: its server is too slow');
     pauseMs = Math.min(Math.max(pauseMs * 2, ${String(FIRST_PAUSE_SECONDS * 1_000)}), settings.pauseMinutes * 60_000);
-    pausedUntil = Date.now() + pauseMs;
+    pausedUntil = performance.now() + pauseMs;
   }
 
   /** Never throws: whatever is wrong with the server, the agent continues. */
   return async function ask(input) {
-    if (Date.now() < pausedUntil) return {};
+    if (performance.now() < pausedUntil) return {};
     const token = settings.tokenEnv === null ? undefined : process.env[settings.tokenEnv];
     const { text, tookMs } = await post(settings.url, token, settings.waitMs, JSON.stringify(input));
     slowTotal = tookMs < slowMs ? 0 : slowTotal + tookMs;

@@ -110,8 +110,8 @@ it('opencode plugin: the first pause is short, and the next one is longer', asyn
   const { url, posted } = await startHookServer([undefined, undefined, {}, undefined]);
   const { hooks } = await load(url, { waitMs: 4_000 });
   let later = 0;
-  const real = Date.now;
-  vi.spyOn(Date, 'now').mockImplementation(() => real() + later);
+  const real = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + later);
   onTestFinished(() => void vi.restoreAllMocks());
   const askedAfter = async (seconds: number) => {
     later += seconds * 1_000;

@@ -24,22 +24,23 @@ interface Outage {
  */
 export class LogWriteHealth {
   readonly #logger: Logger;
-  readonly #now: () => number;
+  readonly #monotonic: () => number;
   #outage: Outage | undefined;
 
-  constructor(logger: Logger, now: () => number) {
+  /** @param monotonic ms */
+  constructor(logger: Logger, monotonic: () => number) {
     this.#logger = logger;
-    this.#now = now;
+    this.#monotonic = monotonic;
   }
 
   /** Why the log accepts no events; undefined while no failure is known. */
   get problem(): string | undefined {
     const outage = this.#outage;
-    return outage === undefined || this.#now() - outage.latestAt > STALE_MS ? undefined : outage.reason;
+    return outage === undefined || this.#monotonic() - outage.latestAt > STALE_MS ? undefined : outage.reason;
   }
 
   onFailure(error: unknown, events: number): void {
-    const now = this.#now();
+    const now = this.#monotonic();
     const reason = error instanceof Error ? error.message : String(error);
     const outage = (this.#outage ??= {
       since: now,
@@ -60,7 +61,7 @@ export class LogWriteHealth {
     const outage = this.#outage;
     if (outage === undefined) return;
     this.#outage = undefined;
-    const seconds = Math.round((this.#now() - outage.since) / 1_000);
+    const seconds = Math.round((this.#monotonic() - outage.since) / 1_000);
     this.#logger.info(
       { seconds, failedEvents: outage.failedEvents },
       'Writing events to the log works again',

@@ -32,7 +32,7 @@ const none: Pick<StoredSettings, 'set' | 'updatedBy'> = { set: {}, updatedBy: nu
 export class GuardSettings {
   readonly #database: Database;
   readonly #configured: DetectionSettings;
-  readonly #now: () => number;
+  readonly #monotonic: () => number;
   /** The server's and the models' overrides as JSON: detection is rebuilt only when they change. */
   #sharedJson = '[]';
   #current: CurrentSettings;
@@ -40,17 +40,18 @@ export class GuardSettings {
   /** The latest read; one that was overtaken by a change is not kept. */
   #reading: Promise<CurrentSettings> | undefined;
 
-  constructor(database: Database, configured: DetectionSettings, now: () => number) {
+  /** @param monotonic ms */
+  constructor(database: Database, configured: DetectionSettings, monotonic: () => number) {
     this.#database = database;
     this.#configured = configured;
-    this.#now = now;
+    this.#monotonic = monotonic;
     const stops = new Stops(new Map(), new Map());
     this.#current = { detection: detectionOf(configured), overridesOf: () => none, stops };
   }
 
   /** Rejects when the database cannot be read. */
   get(): Promise<CurrentSettings> {
-    if (this.#now() - this.#readAt < FRESH_MS) return Promise.resolve(this.#current);
+    if (this.#monotonic() - this.#readAt < FRESH_MS) return Promise.resolve(this.#current);
     return (this.#reading ??= this.#read());
   }
 
@@ -93,7 +94,7 @@ export class GuardSettings {
         : detectionOf(withScopes(this.#configured, shared).settings);
     this.#sharedJson = json;
     this.#current = { detection, overridesOf: (id) => bySession.get(id) ?? none, stops };
-    this.#readAt = this.#now();
+    this.#readAt = this.#monotonic();
     return this.#current;
   }
 }

@@ -38,6 +38,8 @@ export interface GuardDeps {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
+  /** For how long something takes, ms. */
+  readonly monotonic: () => number;
 }
 
 /**
@@ -60,7 +62,7 @@ export class Guard {
   constructor(deps: GuardDeps) {
     this.#deps = deps;
     this.#settings = deps.settings;
-    this.#incidents = new IncidentCache(deps.database, deps.now, MAX_SESSIONS);
+    this.#incidents = new IncidentCache(deps.database, deps, MAX_SESSIONS);
   }
 
   /** Decides a call; records nothing. */

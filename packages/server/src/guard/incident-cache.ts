@@ -7,9 +7,16 @@ const FRESH_MS = 1_000;
 /** An older entry is not used: a mute may have expired since. */
 const USABLE_MS = 10_000;
 
+interface Clocks {
+  /** Wall clock, epoch ms. */
+  readonly now: () => number;
+  /** Monotonic clock, ms. */
+  readonly monotonic: () => number;
+}
+
 interface Entry {
   incidents: Promise<readonly StoredIncident[]>;
-  /** Wall clock, epoch ms. */
+  /** Monotonic clock, ms. */
   readAt: number;
 }
 
@@ -19,19 +26,19 @@ interface Entry {
  */
 export class IncidentCache {
   readonly #database: Database;
-  readonly #now: () => number;
+  readonly #clocks: Clocks;
   readonly #entries: LRUCache<string, Entry>;
 
-  constructor(database: Database, now: () => number, limit: number) {
+  constructor(database: Database, clocks: Clocks, limit: number) {
     this.#database = database;
-    this.#now = now;
+    this.#clocks = clocks;
     this.#entries = new LRUCache({ max: limit });
   }
 
   /** Rejects when the database cannot be read. */
   of(sessionId: string): Promise<readonly StoredIncident[]> {
     const known = this.#entries.get(sessionId);
-    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#now() - known.readAt;
+    const age = known === undefined ? Number.POSITIVE_INFINITY : this.#clocks.monotonic() - known.readAt;
     if (known === undefined || age >= USABLE_MS) return this.#read(sessionId);
     if (age >= FRESH_MS) this.#refresh(sessionId, known);
     return known.incidents;
@@ -47,8 +54,8 @@ export class IncidentCache {
   }
 
   #read(sessionId: string): Promise<readonly StoredIncident[]> {
-    const incidents = openIncidents(this.#database, sessionId, this.#now());
-    this.#entries.set(sessionId, { incidents, readAt: this.#now() });
+    const incidents = openIncidents(this.#database, sessionId, this.#clocks.now());
+    this.#entries.set(sessionId, { incidents, readAt: this.#clocks.monotonic() });
     incidents.catch(() => {
       this.#entries.delete(sessionId);
     });
@@ -57,8 +64,8 @@ export class IncidentCache {
 
   /** Reads in the background; the known incidents are used meanwhile. */
   #refresh(sessionId: string, known: Entry): void {
-    known.readAt = this.#now();
-    const fresh = openIncidents(this.#database, sessionId, this.#now());
+    known.readAt = this.#clocks.monotonic();
+    const fresh = openIncidents(this.#database, sessionId, this.#clocks.now());
     fresh.then(
       () => {
         if (this.#entries.get(sessionId) === known) known.incidents = fresh;

@@ -29,6 +29,8 @@ export interface LiveHubOptions {
   readonly logger: Logger;
   /** Wall clock, epoch ms. */
   readonly now: () => number;
+  /** For how long something takes, ms. */
+  readonly monotonic: () => number;
   readonly stats: Pick<SharedStats, 'get' | 'readAt'>;
   readonly auth: Pick<Auth, 'mayConnect' | 'mayStay'>;
   readonly heartbeat: () => Omit<HeartbeatMessage, 'serverTime'>;
@@ -58,7 +60,8 @@ export class LiveHub {
   #sending: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #sequence = 0;
-  #statsSentAt = 0;
+  /** Monotonic clock, ms. */
+  #statsSentAt = Number.NEGATIVE_INFINITY;
   /** Number of open incidents in the statistics sent last. */
   #openIncidents = 0;
   #dropped = 0;
@@ -189,16 +192,16 @@ export class LiveHub {
 
   async #broadcastChanges(): Promise<void> {
     if (this.clients === 0) return;
-    const { database, now, stats, metrics } = this.#options;
+    const { database, now, monotonic, stats, metrics } = this.#options;
     const changes = await changesSince(database, this.#sequence, limits, now());
-    const areStatsDue = now() - this.#statsSentAt >= STATS_INTERVAL_MS;
+    const areStatsDue = monotonic() - this.#statsSentAt >= STATS_INTERVAL_MS;
     if (changes.sequence === this.#sequence && !areStatsDue) {
       // The statistics may have changed nevertheless, because retention deletes rows.
       this.#broadcasts.requestAfter(STATS_INTERVAL_MS);
       return;
     }
     const startedAt = now();
-    if (areStatsDue) this.#statsSentAt = startedAt;
+    if (areStatsDue) this.#statsSentAt = monotonic();
     const message = { ...changes, stats: areStatsDue ? await stats.get({}) : null };
     this.#openIncidents = message.stats?.open ?? this.#openIncidents;
     // Statistics that are missing here, or older than the changes, follow in a later message.

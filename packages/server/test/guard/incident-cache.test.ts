@@ -26,6 +26,8 @@ async function found(incidentId: string): Promise<void> {
   log.appendVerdict(verdict({ id: `v-${incidentId}`, incidentId, sessionId: 's-1', action: 'block' }));
   await stored();
 }
+const clocks = { now: () => clock, monotonic: () => clock };
+
 const idsOf = async (known: IncidentCache, session = 's-1') =>
   (await known.of(session)).map(({ incident }) => incident.incidentId).sort();
 /** A database that counts what it is asked. */
@@ -41,13 +43,13 @@ function counting(): { database: Database; asked: () => number } {
 it('incident cache: reads a session once', async () => {
   await found('i-1');
   const { database: counted, asked } = counting();
-  const known = new IncidentCache(counted, () => clock, 10);
+  const known = new IncidentCache(counted, clocks, 10);
   expect([await idsOf(known), await idsOf(known), await idsOf(known)]).toEqual([['i-1'], ['i-1'], ['i-1']]);
   expect(asked()).toBe(1);
 });
 
 it('incident cache: changes of this server apply at once', async () => {
-  const known = new IncidentCache(database, () => clock, 10);
+  const known = new IncidentCache(database, clocks, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
   expect(await idsOf(known)).toEqual([]);
@@ -59,7 +61,7 @@ it('incident cache: changes of this server apply at once', async () => {
 });
 
 it('incident cache: refreshes in the background, and waits when too old', async () => {
-  const known = new IncidentCache(database, () => clock, 10);
+  const known = new IncidentCache(database, clocks, 10);
   expect(await idsOf(known)).toEqual([]);
   await found('i-1');
   clock += 1_000;
@@ -70,9 +72,19 @@ it('incident cache: refreshes in the background, and waits when too old', async 
   expect(await idsOf(known)).toEqual(['i-1', 'i-2']);
 });
 
+it('incident cache: reads again although the wall clock was set back', async () => {
+  let ahead = 0;
+  const known = new IncidentCache(database, { ...clocks, now: () => clock + ahead }, 10);
+  expect(await idsOf(known)).toEqual([]);
+  await found('i-1');
+  ahead = -3_600_000;
+  clock += 10_000;
+  expect(await idsOf(known)).toEqual(['i-1']);
+});
+
 it('incident cache: evicts the least recently used session', async () => {
   const { database: counted, asked } = counting();
-  const known = new IncidentCache(counted, () => clock, 2);
+  const known = new IncidentCache(counted, clocks, 2);
   for (const session of ['s-1', 's-2', 's-1', 's-3', 's-1']) await known.of(session);
   expect(asked()).toBe(3);
   await known.of('s-2');
@@ -83,7 +95,7 @@ it('incident cache: retries after a failed read', async () => {
   let isDown = true;
   const query: Database['query'] = (...args) =>
     isDown ? Promise.reject(new Error('away')) : database.query(...args);
-  const known = new IncidentCache({ ...database, query }, () => clock, 10);
+  const known = new IncidentCache({ ...database, query }, clocks, 10);
   await expect(known.of('s-1')).rejects.toThrow('away');
   isDown = false;
   expect(await idsOf(known)).toEqual([]);

@@ -140,6 +140,20 @@ describe('the namespace /live', () => {
     for (let found = 0; found !== 2; ) found = (await next(socket, 'changes')).stats?.found ?? found;
   });
 
+  it('sends statistics although the wall clock was set back', async () => {
+    await server.stop();
+    let ahead = 0;
+    const now = () => Date.now() + ahead;
+    ({ url, log, server } = await startServer({ openDatabase: emptyDatabase, now }));
+    const socket = connect();
+    await next(socket, 'snapshot');
+    for (const incidentId of ['one', 'two']) {
+      log.appendVerdict(verdict({ incidentId }));
+      while (((await next(socket, 'changes')).stats?.found ?? 0) === 0);
+      ahead -= 3_600_000;
+    }
+  });
+
   it('sends new statistics after retention has deleted incidents', async () => {
     const database = await emptyDatabase();
     await server.stop();

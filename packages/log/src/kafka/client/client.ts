@@ -93,7 +93,7 @@ export async function withAdmin<T>(
   use: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const { brokers } = options;
-  const deadline = Date.now() + connectTimeoutOf(options);
+  const deadline = performance.now() + connectTimeoutOf(options);
   let latest: LogError | undefined;
   for (let attempt = 0; ; attempt += 1) {
     const sockets = new ClientSockets();
@@ -101,16 +101,16 @@ export async function withAdmin<T>(
     try {
       // A successful connect proves little: the first request shows whether the broker accepts this client.
       const served = admin.connect().then(() => admin.describeCluster());
-      const timeoutMs = Math.min(deadline - Date.now(), ATTEMPT_TIMEOUT_MS);
+      const timeoutMs = Math.min(deadline - performance.now(), ATTEMPT_TIMEOUT_MS);
       await within(served, timeoutMs, () => latest ?? unanswered(brokers, doing));
     } catch (error) {
       sockets.close();
       // Only on the first attempt: afterwards, the broker is most likely still starting.
       const refusal = attempt === 0 ? await explainRefusal(options, doing, error) : undefined;
       const failure = refusal ?? toLogError(error, { brokers, doing });
-      if (failure.code !== 'broker_unreachable' || Date.now() >= deadline) throw failure;
+      if (failure.code !== 'broker_unreachable' || performance.now() >= deadline) throw failure;
       latest = failure;
-      await delay(Math.min(backoff(attempt, 250, 2_000), deadline - Date.now()));
+      await delay(Math.min(backoff(attempt, 250, 2_000), deadline - performance.now()));
       continue;
     }
     try {

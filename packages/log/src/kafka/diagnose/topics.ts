@@ -153,15 +153,15 @@ async function createTopics(
  * topic yet.
  */
 async function awaitLeaders(admin: Admin, names: readonly string[]): Promise<void> {
-  const deadline = Date.now() + LEADERS_MS;
+  const deadline = performance.now() + LEADERS_MS;
   for (;;) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
       if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
     }
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new LogError(
         'request_failed',
         `Topics ${names.join(', ')} were created, but still have partitions without a leader after ${LEADERS_MS / 1000} seconds. Check that enough brokers are running.`,

@@ -56,7 +56,7 @@ class KafkaTopicReader implements TopicReader {
     const { topic, brokers } = this.#options;
     const doing = `read ${topic}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [topic], brokers));
-    const deadline = Date.now() + connectTimeoutOf(this.#options);
+    const deadline = performance.now() + connectTimeoutOf(this.#options);
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#follow(handler, options);
@@ -65,7 +65,7 @@ class KafkaTopicReader implements TopicReader {
         this.#fetcher?.close();
         // A cluster that has just started is reachable before its partitions have leaders.
         const { signal } = this.#stopping;
-        if (!isTransient(error) || signal.aborted || Date.now() >= deadline)
+        if (!isTransient(error) || signal.aborted || performance.now() >= deadline)
           throw toLogError(error, { brokers, doing, topics: [topic] });
         await delay(backoff(attempt, 250, 2_000), signal);
         await this.#cluster.refreshMetadata().catch(() => undefined);

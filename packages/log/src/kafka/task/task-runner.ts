@@ -129,7 +129,7 @@ class KafkaTaskRunner implements TaskRunner {
     const doing = `read ${topics.join(', ')} as group ${groupId}`;
     await withAdmin(this.#options, doing, (admin) => requireTopics(admin, [...topics, stateTopic], brokers));
     // A cluster that has just started is reachable before its group coordinator has loaded.
-    const deadline = Date.now() + Math.max(GROUP_READY_TIMEOUT_MS, connectTimeoutOf(this.#options));
+    const deadline = performance.now() + Math.max(GROUP_READY_TIMEOUT_MS, connectTimeoutOf(this.#options));
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#cluster.connect();
@@ -137,7 +137,7 @@ class KafkaTaskRunner implements TaskRunner {
         return await this.#join(false);
       } catch (error) {
         const { signal } = this.#stopping;
-        if (!isTransient(error) || signal.aborted || Date.now() > deadline) {
+        if (!isTransient(error) || signal.aborted || performance.now() > deadline) {
           await this.#cluster.disconnect().catch(() => undefined);
           throw toLogError(error, { brokers, doing, topics: [...topics, stateTopic] });
         }
