@@ -6,7 +6,7 @@ import {
 } from '@loopwatch/contract';
 import type { BudgetUse } from '@loopwatch/detectors/internal';
 import { jsonText, type Queryable, upsert } from '@loopwatch/storage';
-import { partKey, type StoredSession } from '../sessions/session-parts.ts';
+import { isSameHistory, partKey, type StoredSession } from '../sessions/session-parts.ts';
 
 /** The scopes of a shared budget. */
 export type SharedScope = Exclude<BudgetScope, 'session'>;
@@ -30,7 +30,7 @@ export interface SharedUse {
   readonly stoppedSessions: readonly string[];
 }
 
-type Total = Pick<SessionSummary, 'tokens' | 'usd' | 'toolCalls' | 'startedAt' | 'lastEventAt'>;
+type Total = Pick<SessionSummary, 'events' | 'tokens' | 'usd' | 'toolCalls' | 'startedAt' | 'lastEventAt'>;
 
 const columns = {
   id: 'text',
@@ -73,14 +73,18 @@ export async function addUse(
     [jsonText(summaries.map(({ sessionId }) => sessionId))],
   );
   // A session counts from zero again after a long pause, so each of its parts has a total of its own.
-  const before = new Map<string, Total>(
-    known.flatMap(({ id, doc, parts }) => (parts ?? [doc]).map((part) => [keyOf(id, part), part] as const)),
+  const before = new Map<string, Map<string, Total>>(
+    known.map(({ id, doc, parts }) => [
+      id,
+      new Map((parts ?? [doc]).map((part) => [partKey(part.source), part])),
+    ]),
   );
   const rows = new Map<string, ReturnType<typeof rowOf>>();
   for (const summary of summaries) {
-    const key = keyOf(summary.sessionId, summary);
-    const row = rowOf(per, summary, before.get(key));
-    before.set(key, summary);
+    const id = storableText(summary.sessionId);
+    const parts = before.get(id) ?? new Map<string, Total>();
+    const row = rowOf(per, summary, usedBefore(parts, summary));
+    before.set(id, parts.set(partKey(summary.source), summary));
     if (row === undefined) continue;
     const { tokens = 0, usd = 0, calls = 0, minutes = 0 } = rows.get(row.id) ?? {};
     rows.set(row.id, {
@@ -95,15 +99,19 @@ export async function addUse(
   await tx.query(upsert('budget_uses', columns, { replacing: adding }), [jsonText([...rows.values()])]);
 }
 
-function keyOf(sessionId: string, { source }: Pick<SessionSummary, 'source'>): string {
-  return JSON.stringify([storableText(sessionId), partKey(source)]);
+/** What a part has used before, even if it was analyzed under other offsets because it was sent again. */
+function usedBefore(parts: ReadonlyMap<string, Total>, summary: SessionSummary): SharedUse['used'] {
+  const key = partKey(summary.source);
+  const same = [...parts].filter(([other, part]) => other === key || isSameHistory(part, summary));
+  const used = same.map(([, part]) => totals(part));
+  const most = (resource: BudgetResource) => Math.max(0, ...used.map((one) => one[resource]));
+  return { tokens: most('tokens'), usd: most('usd'), calls: most('calls'), minutes: most('minutes') };
 }
 
-function rowOf(per: SharedScope, summary: SessionSummary, before: Total | undefined) {
+function rowOf(per: SharedScope, summary: SessionSummary, since: SharedUse['used']) {
   const day = dayOf(summary.lastEventAt);
   const subject = per === 'day' ? day : summary[per];
   if (subject === null) return undefined;
-  const since = totals(before);
   const now = totals(summary);
   return {
     id: JSON.stringify([per, subject, day]),
@@ -119,9 +127,13 @@ function rowOf(per: SharedScope, summary: SessionSummary, before: Total | undefi
 }
 
 /** What a session, or a part of it, has used. */
-export function totals(total: Total | undefined): Record<BudgetResource, number> {
-  if (total === undefined) return { tokens: 0, usd: 0, calls: 0, minutes: 0 };
-  const { tokens, usd, toolCalls, startedAt, lastEventAt } = total;
+export function totals({
+  tokens,
+  usd,
+  toolCalls,
+  startedAt,
+  lastEventAt,
+}: Total): Record<BudgetResource, number> {
   return {
     tokens: tokens === null ? 0 : tokens.input + tokens.output,
     usd: usd ?? 0,

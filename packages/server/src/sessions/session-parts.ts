@@ -53,7 +53,8 @@ export function partKey({ topic, partition, firstOffset }: SessionSummary['sourc
 
 /**
  * Adds a summary, which replaces an earlier one of the same part. A new part that overlaps others replaces them: the
- * topic is analyzed again from another offset.
+ * topic is analyzed again from another offset. So does one whose time contains theirs: parts have pauses between them, so
+ * it is the same history, sent again after the worker had forgotten the session. Until it has caught up, it counts for nothing.
  */
 export function addSummary(stored: StoredSession | undefined, summary: SessionSummary): StoredSession {
   if (stored === undefined) return { doc: summary, parts: null };
@@ -67,11 +68,16 @@ export function addSummary(stored: StoredSession | undefined, summary: SessionSu
   const others = at === -1 ? parts : parts.slice(0, -1);
   const overlapping = others.filter(({ source }) => overlap(source, summary.source));
   if (overlapping.some(({ merged }) => merged === true)) return stored;
-  const all = [...others.filter((part) => !overlapping.includes(part)), partOf(summary)];
+  const again = others.filter((part) => contains(summary, part));
+  if (again.length === 0 && others.some((part) => contains(part, summary))) return stored;
+  const rest = others.filter((part) => !overlapping.includes(part) && !again.includes(part));
+  const next = again.length === 0 ? -1 : rest.findIndex(({ startedAt }) => startedAt > summary.startedAt);
+  const all = rest.toSpliced(next === -1 ? rest.length : next, 0, partOf(summary));
   if (all.length === 1) return { doc: summary, parts: null };
-  const [first, second, ...rest] = all;
+  const [first, second, ...later] = all;
   const isFull = all.length > MAX_PARTS && first !== undefined && second !== undefined;
-  const kept = isFull ? [{ ...sumOf([first, second]), merged: true as const }, ...rest] : all;
+  const kept = isFull ? [{ ...sumOf([first, second]), merged: true as const }, ...later] : all;
+  if (next !== -1) return { doc: wholeOf(kept, stored.doc), parts: kept };
   // The first prompt of all names a session.
   const title = stored.doc.title ?? summary.title;
   const state = title === undefined ? summary : { ...summary, title };
@@ -139,6 +145,18 @@ function partOf(summary: SessionSummary | SessionPart): SessionPart {
     ...(openIncidents !== undefined && { openIncidents }),
     incidents: { open: incidents.open, total: incidents.total, byDetector: incidents.byDetector },
   };
+}
+
+type Span = Pick<SessionPart, 'startedAt' | 'lastEventAt' | 'events'>;
+
+/** Whether two parts of a session are the same history, of which one may tell more. */
+export function isSameHistory(a: Span, b: Span): boolean {
+  return contains(a, b) || contains(b, a);
+}
+
+function contains(a: Span, b: Span): boolean {
+  if (a.startedAt === b.startedAt && a.lastEventAt === b.lastEventAt) return a.events >= b.events;
+  return a.startedAt <= b.startedAt && a.lastEventAt >= b.lastEventAt;
 }
 
 function overlap(a: SessionSummary['source'], b: SessionSummary['source']): boolean {

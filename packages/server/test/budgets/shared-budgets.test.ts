@@ -114,6 +114,7 @@ describe('a budget shared by the sessions of an agent', () => {
     const part = (first: number, usd: number) => ({
       usd,
       startedAt: NOON + first,
+      lastEventAt: NOON + first,
       source: {
         topic: topics.events,
         partition: 0,
@@ -125,6 +126,16 @@ describe('a budget shared by the sessions of an agent', () => {
     for (const usd of [1, 2, 3]) await told('s-1', part(100, usd));
     await told('s-1', part(0, 5));
     await told('s-1', part(100, 3.5));
+    expect(await verdicts(1)).toEqual([
+      ['opened', 'warn', `Agent coder on ${today} has used 80% of its budget: $8.00 of $10.00`],
+    ]);
+  });
+
+  it('counts a history once that is sent again after the session was forgotten', async () => {
+    const source = { topic: topics.events, partition: 0, firstOffset: '900', lastOffset: '909' };
+    await told('s-1', { usd: 5, events: 5 });
+    for (const usd of [1, 3, 5]) await told('s-1', { usd, events: usd, source });
+    await told('s-2', { usd: 3 });
     expect(await verdicts(1)).toEqual([
       ['opened', 'warn', `Agent coder on ${today} has used 80% of its budget: $8.00 of $10.00`],
     ]);

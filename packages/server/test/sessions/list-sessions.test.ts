@@ -56,10 +56,14 @@ onBothDatabases(({ make }) => {
   it('sessions, and their incidents, are found by a word of any prompt, and by project and branch', async () => {
     const { database } = await make();
     const source = summary('').source;
-    const later = { ...source, firstOffset: '10', lastOffset: '11' };
+    const later = {
+      startedAt: START + 7_200_000,
+      lastEventAt: START + 7_200_000,
+      source: { ...source, firstOffset: '10', lastOffset: '11' },
+    };
     const told = [
       summary('s-1', { title: 'Refund ACME…', promptText: 'Refund ACME order 42\n50% off_season' }),
-      summary('s-1', { title: 'And Globex', promptText: 'And Globex', source: later }),
+      summary('s-1', { title: 'And Globex', promptText: 'And Globex', ...later }),
       summary('s-2', { tags: { project: 'webshop', branch: 'main' }, agent: 'coder' }),
       summary('s-3', { title: 'Привет, мир', promptText: 'Привет, мир' }),
     ];

@@ -75,6 +75,28 @@ describe('the sums of a session with long pauses', () => {
     expect(whole([partAt(0, 12), partAt(100, 3), partAt(4, 8)])).toMatchObject({ events: 11 });
   });
 
+  /** The part that begins at `offset`, as read again at other offsets of the log. */
+  const again = (offset: number, events: number): SessionSummary => ({
+    ...partAt(offset, events),
+    source: partAt(offset + 200, events).source,
+  });
+
+  it.each([
+    ['all of it', [again(0, 4), again(0, 12), again(100, 1), again(100, 3)], 15],
+    ['all of it, and what has happened since', [again(0, 12), again(100, 3), again(100, 5)], 17],
+    ['its first part', [again(0, 12)], 15],
+    ['a piece of its first part', [again(0, 4)], 15],
+    ['a piece of its last part', [again(100, 2)], 15],
+  ])('count history once that is sent again after it was forgotten: %s', (_, records, events) => {
+    expect(whole([partAt(0, 12), partAt(100, 3), ...records])).toMatchObject({
+      startedAt: START,
+      lastEventAt: START + 100 * HOUR + events - 12,
+      events,
+      tokens: { input: events * 10, output: events },
+      incidents: { total: 2 },
+    });
+  });
+
   it('have no cost if a part has no known price, and ignore parts without usage', () => {
     expect(whole([partAt(0, 2, { usd: null }), partAt(10, 1)])?.usd).toBeNull();
     const unpaid = partAt(10, 1, { usd: null, tokens: null });
