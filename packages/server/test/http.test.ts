@@ -116,6 +116,8 @@ describe('incidents API', () => {
     const second = await get(`/api/v1/verdicts?limit=4&cursor=${first.body.nextCursor}`);
     expect(first.body.items[0].phase).toBe('resolved');
     expect(second.body.items.map((item: { incidentId: string }) => item.incidentId)).toEqual(['i-2', 'i-1']);
+    const oldestFirst = await get('/api/v1/verdicts?sort=detectedAt');
+    expect(oldestFirst.body.items.toReversed()).toEqual([...first.body.items, ...second.body.items]);
   });
 
   it('counts incidents', async () => {

@@ -117,8 +117,8 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
   router
     .route('/verdicts')
     .get(async (request, response) => {
-      const { filter, limit, cursor } = parseListQuery(request.query, verdictFilterSchema, ['detectedAt']);
-      response.json(await listVerdicts(database, filter, { limit, cursor }));
+      const { filter, ...page } = parseListQuery(request.query, verdictFilterSchema, ['detectedAt']);
+      response.json(await listVerdicts(database, filter, page));
     })
     .all(methodNotAllowed('GET'));
 

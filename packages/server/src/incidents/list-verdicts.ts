@@ -1,16 +1,15 @@
 import type { Verdict } from '@loopwatch/contract';
 import type { VerdictFilter, VerdictPage } from '@loopwatch/contract/api';
 import { jsonText, type Queryable } from '@loopwatch/storage';
-import type { Paging } from '../http/parse-query.ts';
+import type { Paging, Sorting } from '../http/parse-query.ts';
 import { Conditions } from '../storage/conditions.ts';
 import { inOrder } from '../storage/in-order.ts';
 import { pageOfIds } from '../storage/page-query.ts';
 
-/** Newest first. */
 export async function listVerdicts(
   database: Queryable,
   filter: VerdictFilter,
-  paging: Paging,
+  paging: Paging & { readonly sort: Sorting<'detectedAt'> },
 ): Promise<VerdictPage> {
   const conditions = new Conditions();
   conditions.anyOf('phase', filter.phase);
@@ -25,7 +24,6 @@ export async function listVerdicts(
     conditions,
     columns: { detectedAt: 'happened_at' },
     ...paging,
-    sort: { by: 'detectedAt', descending: true },
   });
   const rows = await database.query<{ id: string; doc: string }>(
     'select id, doc from verdict_docs where id in (select jsonb_array_elements_text($1::jsonb))',
