@@ -9,6 +9,7 @@ import {
   type Stamp,
 } from '../record/format.ts';
 import { type JsonObject, joinedText, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
+import type { Message } from '../record/message.ts';
 import { remember } from '../record/remember.ts';
 import { Turns } from '../record/turns.ts';
 import { readMessage } from '../wire/messages.ts';
@@ -41,6 +42,10 @@ class Thread {
   readonly turns = new Turns();
   /** The call that chunks without an id belong to. */
   chunked: string | undefined;
+  /** Calls without a result. */
+  readonly open = new Set<string>();
+  /** Whether the latest output was a call: the frontend runs its tools between two runs. */
+  endsWithCall = false;
 }
 
 class AgUiReader implements FormatReader {
@@ -70,23 +75,30 @@ class AgUiReader implements FormatReader {
     const delta = textOf(record['delta']);
     if (delta !== undefined && (texts.has(type) || thoughts.has(type))) {
       const kind = texts.has(type) ? 'content' : 'thought';
+      thread.endsWithCall = false;
       return reading([...thread.turns.output(stamp, undefined), { ...stamp, type: kind, text: delta }]);
     }
     switch (type) {
       case 'RUN_STARTED': {
         remember(this.#running, sessionId, true, MAX_THREADS);
-        const latest = listOf(objectOf(record['input'])['messages']).map(objectOf).at(-1);
-        const text = latest?.['role'] === 'user' ? joinedText(latest['content']) : undefined;
-        return reading([
-          ...thread.turns.finish(stamp, undefined),
-          { ...stamp, type: 'prompt_started', text },
-        ]);
+        const ended = thread.turns.finish(stamp, undefined);
+        const given = listOf(objectOf(record['input'])['messages']);
+        const results = resultsOf(given, stamp).filter(({ callId }) => this.#answers(thread, callId));
+        const latest = objectOf(given.at(-1));
+        const isWaiting = thread.endsWithCall && thread.open.size > 0;
+        const isContinued = given.length > 0 ? latest['role'] !== 'user' : isWaiting;
+        if (isContinued) return events([...ended, ...results], type);
+        thread.open.clear();
+        const text = latest['role'] === 'user' ? joinedText(latest['content']) : undefined;
+        return reading([...ended, ...results, { ...stamp, type: 'prompt_started', text }]);
       }
       case 'RUN_FINISHED':
       case 'RUN_ERROR': {
         this.#running.delete(sessionId);
-        const events = [...this.#take(`${sessionId}\n`, stamp), ...thread.turns.finish(stamp, undefined)];
-        return events.length === 0 ? ignored(type) : reading(events);
+        return events(
+          [...this.#take(`${sessionId}\n`, stamp), ...thread.turns.finish(stamp, undefined)],
+          type,
+        );
       }
       case 'TOOL_CALL_START':
       case 'TOOL_CALL_ARGS':
@@ -95,19 +107,19 @@ class AgUiReader implements FormatReader {
         const isNext = isChunk && thread.chunked !== undefined && thread.chunked !== callId;
         const before = isNext ? this.#take(keyOf(sessionId, thread.chunked), stamp) : [];
         if (isChunk) thread.chunked = callId;
+        thread.endsWithCall = true;
         this.#calls.add(key, callId, textOf(record['toolCallName']), delta ?? '');
         return before.length === 0 ? pending : reading(before);
       }
       case 'TOOL_CALL_END': {
-        const calls = this.#take(key, stamp);
-        return calls.length === 0 ? ignored(type) : reading(calls);
+        return events(this.#take(key, stamp), type);
       }
       case 'MESSAGES_SNAPSHOT':
         return this.#readSnapshot(listOf(record['messages']), stamp);
       case 'TOOL_CALL_RESULT': {
         const before = this.#take(key, stamp);
         thread.turns.toolResult(stamp);
-        if (callId !== undefined) this.#report(`result:${callId}`);
+        this.#answers(thread, callId);
         const id = callId === undefined ? undefined : `result:${callId}`;
         return reading([
           ...before,
@@ -148,28 +160,30 @@ class AgUiReader implements FormatReader {
   #take(prefix: string, stamp: Stamp): SessionEvent[] {
     const calls = this.#calls.take(prefix, stamp);
     for (const { id } of calls) this.#report(id ?? '');
-    return calls.length === 0
-      ? []
-      : [...this.#thread(stamp.sessionId).turns.output(stamp, undefined), ...calls];
+    if (calls.length === 0) return [];
+    const thread = this.#thread(stamp.sessionId);
+    for (const { callId } of calls) if (typeof callId === 'string') thread.open.add(callId);
+    return [...thread.turns.output(stamp, undefined), ...calls];
   }
 
   /** Some agents do not stream their calls: only snapshots of the conversation, each with all messages so far, have them. */
   #readSnapshot(messages: readonly unknown[], stamp: Stamp): Reading {
-    const events = messages.flatMap(readMessage).flatMap((message): SessionEvent[] => {
+    const found = messages.flatMap(readMessage).flatMap((message): SessionEvent[] => {
       if (message.role === 'assistant')
         return message.calls.flatMap(({ id: callId, name, args }) => {
           const given = typeof args === 'string' ? args : { ...args };
           const call = { ...stamp, type: 'tool_call_request', name, args: given } as const;
           return callId === null ? [] : { ...call, id: `call:${callId}`, callId };
         });
-      if (message.role !== 'tool') return [];
-      return message.results.flatMap(({ id: callId, result, isError }) => {
-        const event = { ...stamp, type: 'tool_result', result, isError } as const;
-        return callId === null ? [] : { ...event, id: `result:${callId}`, callId };
-      });
+      return message.role === 'tool' ? resultEvents(message, stamp) : [];
     });
-    const added = events.filter(({ id }) => this.#report(id ?? ''));
-    return added.length === 0 ? ignored('MESSAGES_SNAPSHOT') : reading(added);
+    const added = found.filter(({ id }) => this.#report(id ?? ''));
+    return events(added, 'MESSAGES_SNAPSHOT');
+  }
+
+  /** Notes the result of a call. @returns whether it is new, and that of a call without one */
+  #answers(thread: Thread, callId: string | undefined): boolean {
+    return callId !== undefined && this.#report(`result:${callId}`) && thread.open.delete(callId);
   }
 
   /** @returns whether it is new */
@@ -178,6 +192,25 @@ class AgUiReader implements FormatReader {
     remember(this.#reported, id, true, MAX_REPORTED);
     return isNew;
   }
+}
+
+function events(list: readonly SessionEvent[], type: string): Reading {
+  return list.length === 0 ? ignored(type) : reading(list);
+}
+
+function resultsOf(messages: readonly unknown[], stamp: Stamp): ResultEvent[] {
+  return messages
+    .flatMap(readMessage)
+    .flatMap((message) => (message.role === 'tool' ? resultEvents(message, stamp) : []));
+}
+
+type ResultEvent = ReturnType<typeof resultEvents>[number];
+
+function resultEvents({ results }: Extract<Message, { role: 'tool' }>, stamp: Stamp) {
+  return results.flatMap(({ id: callId, result, isError }) => {
+    const event = { ...stamp, type: 'tool_result', result, isError } as const;
+    return callId === null ? [] : { ...event, id: `result:${callId}`, callId };
+  });
 }
 
 function keyOf(sessionId: string, callId: string | undefined): string {

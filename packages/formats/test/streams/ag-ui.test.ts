@@ -123,3 +123,40 @@ it('AG-UI: the pieces of a call belong to the run that it began in, also if anot
   expect(of('u')).toEqual(['prompt_started', 'turn_started', 'tool_call_request cat', 'turn_finished']);
   expect(events.find(({ name }) => name === 'ls')).toMatchObject({ args: '{"p":1}' });
 });
+
+const asked = { role: 'user', content: 'look' };
+const requested = (id: string) => ({
+  role: 'assistant',
+  toolCalls: [{ id, type: 'function', function: { name: 'ls', arguments: '{}' } }],
+});
+const answered = (id: string) => ({ role: 'tool', toolCallId: id, content: 'none' });
+const run = (id: string, ...messages: object[]) => [
+  messages.length === 0 ? start : { ...start, input: { messages } },
+  { type: 'TOOL_CALL_CHUNK', toolCallId: id, toolCallName: 'ls', delta: '{}' },
+  finish,
+];
+const saysIt = { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: 'There is none.' };
+
+it.each([
+  [
+    'with the result of a tool of the frontend',
+    [...run('a', asked), ...run('b', asked, requested('a'), answered('a'))],
+    ['prompt_started look', 'tool_call_request ls', 'tool_result none', 'tool_call_request ls'],
+  ],
+  [
+    'after calls, without messages',
+    [...run('a'), ...run('b')],
+    ['prompt_started', 'tool_call_request ls', 'tool_call_request ls'],
+  ],
+])('AG-UI: a run is no prompt %s', (_, records, expected) => {
+  const { events } = readAll('ag-ui', records);
+  expect(outline(events.filter(({ type }) => !type.startsWith('turn_')))).toEqual(expected);
+});
+
+it.each([
+  ['with a new message', [...run('a', asked), ...run('b', asked, requested('a'), answered('a'), asked)]],
+  ['after an answer', [...run('a').slice(0, -1), saysIt, finish, ...run('b')]],
+])('AG-UI: a run is a prompt %s', (_, records) => {
+  const { events } = readAll('ag-ui', records);
+  expect(events.filter(({ type }) => type === 'prompt_started')).toHaveLength(2);
+});
