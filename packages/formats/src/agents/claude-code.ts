@@ -131,6 +131,8 @@ class ClaudeCodeReader implements FormatReader {
   read(record: JsonObject): Reading {
     if (hookAgentOf(record) !== undefined) return readHookInput(record, 'claude-code');
     if (record['type'] === 'progress') return this.#readProgress(record);
+    const queued = objectOf(record['attachment']);
+    if (queued['type'] === 'queued_command') return this.#readQueued(record, queued);
     if (record['type'] === 'result') return this.#readResult(record);
     const type = nameOf(record['type']);
     const message = objectOf(record['message']);
@@ -152,6 +154,13 @@ class ClaudeCodeReader implements FormatReader {
     const { message, agentId } = objectOf(record['data']);
     if (!isObject(message) || textOf(agentId) === undefined) return ignored('progress');
     return this.read({ ...record, ...message, agentId, isSidechain: true });
+  }
+
+  /** A prompt that was written, or a notification that came, while the agent was working. */
+  #readQueued(record: JsonObject, { prompt, origin, commandMode }: JsonObject): Reading {
+    const kind = origin ?? (commandMode === 'prompt' ? undefined : { kind: commandMode });
+    const message = { content: prompt };
+    return this.read({ ...record, attachment: undefined, type: 'user', origin: kind, message });
   }
 
   /** In a stream, the output tokens of a message are those at its start; only the result has their total. */
@@ -214,7 +223,7 @@ class ClaudeCodeReader implements FormatReader {
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
       else {
         // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.
-        const isHarness = record['isCompactSummary'] === true || isMeta;
+        const isHarness = record['isCompactSummary'] === true || isMeta || isOfOther(record);
         const origin = isHarness || hasResults ? 'harness' : undefined;
         events.push(...this.#finish(stamp.sessionId), {
           ...stamp,
@@ -289,6 +298,12 @@ class SidechainIds {
     this.#byRecord.set(uuid, sidechain);
     return sidechain;
   }
+}
+
+/** Whether a message of the user names another author, such as a background task that has ended. */
+function isOfOther(record: JsonObject): boolean {
+  const { kind = 'human' } = objectOf(record['origin']);
+  return kind !== 'human';
 }
 
 /** Joins a result that consists of text; other content, such as images, is unchanged. */

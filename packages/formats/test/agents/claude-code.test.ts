@@ -155,6 +155,27 @@ describe('Claude Code', () => {
     ]);
   });
 
+  it('reads what was queued while the agent worked, by its author', () => {
+    const queued = (attachment: object) => ({
+      ...user(''),
+      type: 'attachment',
+      message: undefined,
+      attachment: { type: 'queued_command', ...attachment },
+    });
+    const { events } = read(
+      queued({ prompt: 'Skip the docs.', commandMode: 'prompt', origin: { kind: 'human' } }),
+      queued({ prompt: 'Skip the tests.' }),
+      queued({ prompt: '<task-notification>', commandMode: 'task-notification' }),
+      user('<task-notification>', { origin: { kind: 'task-notification' } }),
+    );
+    expect(events.map(({ type, text, origin }) => [type, text, origin])).toEqual([
+      ['prompt_started', 'Skip the docs.', undefined],
+      ['prompt_started', 'Skip the tests.', undefined],
+      ['prompt_started', '<task-notification>', 'harness'],
+      ['prompt_started', '<task-notification>', 'harness'],
+    ]);
+  });
+
   it('reads the messages of a sub-agent in progress records as a session of its own', () => {
     const progress = (message: object) => ({
       ...record('progress', {}),
