@@ -33,11 +33,18 @@ export const acp: Format = {
   title: 'an Agent Client Protocol stream',
   keys: ['jsonrpc', 'method', 'params', 'result', 'id'],
   recognizes: (record) =>
-    isStored(record) ||
-    (record['jsonrpc'] === '2.0' &&
-      (nameOf(record['method']).startsWith('session/') || isObject(record['result']))),
+    isStored(record) || (record['jsonrpc'] === '2.0' && (isMethod(record) || isObject(record['result']))),
   createReader: () => new AcpReader(),
 };
+
+/** Of an agent, and of its client, which reads files and runs commands for it. */
+const methods = /^(?:session\/|authenticate$|(?:fs|terminal)\/)/;
+
+/** Other protocols have `initialize` too, but their versions are no numbers. */
+function isMethod({ method, params }: JsonObject): boolean {
+  const isFirst = method === 'initialize' && typeof objectOf(params)['protocolVersion'] === 'number';
+  return isFirst || methods.test(nameOf(method));
+}
 
 function isStored(record: JsonObject): boolean {
   const { method, params, timestamp } = record;

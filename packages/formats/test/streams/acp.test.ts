@@ -139,3 +139,13 @@ it.each([
   ]);
   expect(events).toContainEqual(expect.objectContaining({ type: 'tool_call_request', args }));
 });
+
+it('ACP: a recorded connection may begin before the session', () => {
+  const request = (method: string, params: object) => ({ jsonrpc: '2.0', id: 0, method, params });
+  const { ignored, faults } = readAll('auto', [
+    request('initialize', { protocolVersion: 1, clientCapabilities: {} }),
+    request('authenticate', { methodId: 'login' }),
+    request('fs/read_text_file', { sessionId: 's', path: '/a' }),
+  ]);
+  expect([ignored, faults]).toEqual([['initialize', 'authenticate', 'fs/read_text_file'], []]);
+});
