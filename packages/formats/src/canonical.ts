@@ -17,8 +17,13 @@ export const canonical: Format = {
 /** Keys of other producers that use the names of our event types. */
 const foreignKeys = ['tool_id', 'tool_use_id', 'part', 'message', 'payload', 'uuid', 'timestamp'];
 
+/** Integers beyond 2^53 are read as text, and so are times in nanoseconds. */
+const nanoseconds = /^\d{17,}$/;
+
 /** An event of an unknown type still counts as an event of its session. */
 function read(record: JsonObject): Reading {
-  const event = record as AgentEvent;
+  const { time } = record;
+  const isLong = typeof time === 'string' && nanoseconds.test(time);
+  const event = (isLong ? { ...record, time: Number(time) } : record) as AgentEvent;
   return { events: [event], ignored: isEventType(event.type) ? [] : [event.type] };
 }

@@ -137,6 +137,12 @@ describe('Translator', () => {
     });
   });
 
+  it('accepts times in nanoseconds, which are integers beyond 2^53', () => {
+    const event = '{"sessionId":"s","type":"turn_started","time":1793872804340478721}';
+    const { events } = new Translator({ format: 'auto' }).read(event);
+    expect(events.map(({ time }) => time)).toEqual([1793872804340478700]);
+  });
+
   it('reads the elements of an array and server-sent events', () => {
     expect(read('auto', `[${call},[${call}],3]`)).toMatchObject({
       events: [{ name: 'ls' }, { name: 'ls' }],
