@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
 import type { FlatHeaders } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
@@ -36,6 +36,7 @@ export interface UpstreamTimeouts {
 export class Upstream {
   readonly origin: string;
   readonly #address: URL;
+  readonly #options: Client.Options;
   readonly #pool: Pool;
   /** Why connections failed that had carried a response before. */
   readonly #reused = new WeakSet<Error>();
@@ -43,13 +44,13 @@ export class Upstream {
   constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
     this.origin = origin;
     this.#address = new URL(origin);
-    this.#pool = new Pool(origin, {
+    this.#options = {
       connect: this.#connector(buildConnector({ timeout: connectMs })),
       headersTimeout: responseMs,
       bodyTimeout: stallMs,
-      connections: null,
       pipelining: 1,
-    });
+    };
+    this.#pool = new Pool(origin, { ...this.#options, connections: null });
   }
 
   /** Sends a request and decompresses the response. @param limit upper bound of a decompressed response, in bytes */
@@ -62,13 +63,13 @@ export class Upstream {
     const trace = new UpstreamTrace(this.#address, request);
     const { method, path, body } = request;
     const headers = trace.headers(request.headers);
-    const dispatch = (): void => {
+    const dispatch = (to: Dispatcher): void => {
       try {
         if (!Buffer.isBuffer(body) || body.length <= PIECE_BYTES)
-          this.#pool.dispatch({ method, path, headers, body }, call);
+          to.dispatch({ method, path, headers, body }, call);
         else {
           const length = ['content-length', String(body.length)];
-          this.#pool.dispatch({ method, path, headers: [...headers, ...length], body: inPieces(body) }, call);
+          to.dispatch({ method, path, headers: [...headers, ...length], body: inPieces(body) }, call);
         }
       } catch (error) {
         // An invalid header or path.
@@ -79,10 +80,13 @@ export class Upstream {
     const call = new UpstreamCall(this.origin, trace.receiver(receiver), (error) => {
       if (!canResend || !this.#reused.has(error)) return false;
       canResend = false;
-      dispatch();
+      // Whatever else is idle may have been closed, too.
+      const fresh = new Client(this.origin, this.#options);
+      dispatch(fresh);
+      void fresh.close();
       return true;
     });
-    dispatch();
+    dispatch(this.#pool);
     return call;
   }
 

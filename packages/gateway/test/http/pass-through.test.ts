@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type ApiReply, freePort, modelReply, startScriptedUpstream } from '@loopwatch/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayBench, secretKey } from '../harness.ts';
 
 /** Sends a request as it is. @returns status, headers and bytes as they came */
@@ -230,6 +235,32 @@ describe('an upstream', () => {
       );
     },
   );
+
+  it('an upstream: a request is sent again on a new connection if others were closed while idle, too', async () => {
+    const used = new WeakSet<Socket>();
+    const waiting: ServerResponse[] = [];
+    const upstream = createHttpServer((incoming, response) => {
+      if (used.has(incoming.socket)) {
+        incoming.socket.destroy();
+        return;
+      }
+      used.add(incoming.socket);
+      waiting.push(response);
+      // The first three are answered together, so that each has a connection of its own.
+      if (waiting.length >= 3) for (const each of waiting) each.end('{}');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      upstream.closeAllConnections();
+      upstream.close();
+    });
+    await once(upstream, 'listening');
+    const { port } = upstream.address() as AddressInfo;
+    const flags = { 'gateway.upstream': `http://127.0.0.1:${String(port)}/v1` };
+    await using bench = await GatewayBench.start(() => 'never', flags);
+    const ask = () => send(`${bench.url}/v1/chat/completions`, { headers: chat, body: question(false) });
+    expect((await Promise.all([ask(), ask(), ask()])).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await ask()).status).toBe(200);
+  });
 
   it.each([true, false])(
     'an upstream: a stall ends the response with an error (detection %s)',
