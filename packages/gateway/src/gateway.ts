@@ -12,6 +12,7 @@ import { ControlFeed } from './event-log/control-feed.ts';
 import { Outbox } from './event-log/outbox.ts';
 import { SessionReporter } from './event-log/session-reporter.ts';
 import type { GatewayHealth } from './health.ts';
+import { OpenRequests } from './http/open-requests.ts';
 import { type Target, targetOf } from './http/request-path.ts';
 import { Upstream } from './http/upstream.ts';
 import { createGatewayMetrics, type GatewayMetrics, registerGatewayGauges } from './metrics.ts';
@@ -27,7 +28,7 @@ import { SessionSettings } from './session/session-settings.ts';
 import { SessionStore, type SyntheticExchange } from './session/session-store.ts';
 import { GatewayStorage } from './storage/gateway-storage.ts';
 
-/** How long open requests may continue once the gateway stops, ms. */
+/** How long buffered records may take to be written once the gateway stops, ms. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface GatewayDeps {
@@ -54,6 +55,7 @@ export class Gateway {
   readonly #id = randomBytes(6).toString('hex');
   readonly #metrics: GatewayMetrics;
   readonly #target: Target;
+  readonly #open: OpenRequests;
   readonly #upstream: Upstream;
   readonly #outbox: Outbox | undefined;
   /** Server and model settings. */
@@ -104,6 +106,7 @@ export class Gateway {
       void router.handle(incoming, response);
     });
     closeGently(this.#http);
+    this.#open = new OpenRequests(this.#http);
     registerGatewayGauges(registry, {
       activeSessions: () => this.#sessions.size,
       bufferedRecords: () => this.#outbox?.size ?? 0,
@@ -131,22 +134,23 @@ export class Gateway {
     return { url: `http://${name}:${String(boundPort)}`, port: boundPort };
   }
 
-  /** Accepts no more requests, gives open ones a moment to finish, and writes what is buffered. */
+  /** Accepts no more requests, gives open ones time to finish, and writes what is buffered. */
   async stop(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timeout = setTimeout(() => {
-        this.#http.closeAllConnections();
-      }, CLOSE_TIMEOUT_MS);
-      this.#http.close(() => {
-        clearTimeout(timeout);
-        resolve();
-      });
-      this.#http.closeIdleConnections();
-    });
+    await this.#drain();
     await this.#upstream.close();
     await this.#control?.stop();
     await this.#storage?.stop();
     await this.#outbox?.close(CLOSE_TIMEOUT_MS);
+  }
+
+  async #drain(): Promise<void> {
+    const { logger, settings } = this.#deps;
+    const seconds = settings.gateway.drain_seconds;
+    const { count } = this.#open;
+    const limit = `${String(seconds)} s (gateway.drain_seconds)`;
+    if (count > 0) logger.info({ open: count }, `Waiting for ${requests(count)} to finish, at most ${limit}`);
+    const late = await this.#open.drain(seconds * 1_000);
+    if (late > 0) logger.warn({ late }, `Cut off ${requests(late)} that did not finish within ${limit}`);
   }
 
   /** Forgets sessions that were erased; a request that continues one begins a new session. */
@@ -296,4 +300,8 @@ export class Gateway {
       upstream: this.#target.origin,
     };
   }
+}
+
+function requests(count: number): string {
+  return count === 1 ? '1 request' : `${String(count)} requests`;
 }

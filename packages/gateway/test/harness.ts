@@ -90,7 +90,13 @@ export class GatewayBench implements AsyncDisposable {
   ): Promise<GatewayBench> {
     const resolved = resolveSettings({
       environment,
-      flags: { 'gateway.upstream': upstream.url, 'gateway.port': 0, preset: 'proxy', ...flags },
+      flags: {
+        'gateway.upstream': upstream.url,
+        'gateway.port': 0,
+        'gateway.drain_seconds': 1,
+        preset: 'proxy',
+        ...flags,
+      },
     });
     if (!resolved.ok) throw new Error(resolved.errors.join('\n'));
     const lines: LogLine[] = [];

@@ -93,6 +93,6 @@ export function gatewayCommand(): Command {
         throw error;
       }
     }
-    await runUntilSignal([...parts, telemetry], logger);
+    await runUntilSignal([...parts, telemetry], logger, settings.gateway.drain_seconds * 1_000);
   });
 }

@@ -93,10 +93,11 @@ export function startCommand(): Command {
         throw error;
       }
     }
+    const drainMs = settings.gateway.upstream === undefined ? 0 : settings.gateway.drain_seconds * 1_000;
     // Last, so that the address is the line that users see.
     await showAddress();
     if (!embedded) void logDurability(settings, logger);
-    await runUntilSignal([...running, telemetry], logger);
+    await runUntilSignal([...running, telemetry], logger, drainMs);
   });
 }
 

@@ -238,6 +238,8 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     connect_timeout_seconds: 'Timeout for connecting to the upstream.',
     response_timeout_seconds: 'Timeout from sending a request to the first byte of the response.',
     stall_timeout_seconds: 'Maximum pause within a response.',
+    drain_seconds:
+      'How long open requests may go on once the process is asked to stop; those still open are then cut off. It needs up to 10 seconds more to exit.',
     max_request_bytes: 'Maximum request size; larger requests are rejected with 413.',
     max_held_bytes:
       'Maximum bytes of a response held back for analysis; larger ones pass through without it, and are counted.',

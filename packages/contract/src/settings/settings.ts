@@ -102,6 +102,7 @@ export const settingsSchema = z.strictObject({
       connect_timeout_seconds: z.number().positive().max(3600).default(10),
       response_timeout_seconds: z.number().positive().max(86_400).default(600),
       stall_timeout_seconds: z.number().positive().max(86_400).default(120),
+      drain_seconds: z.number().nonnegative().max(3600).default(20),
       max_request_bytes: z.int().min(1024).default(33_554_432),
       max_held_bytes: z.int().min(1024).default(8_388_608),
       max_sessions: z.int().min(1).default(10_000),
