@@ -9,6 +9,7 @@ import {
 } from '../record/format.ts';
 import { isObject, type JsonObject, nameOf, textOf, timeOf, unwrapped } from '../record/json.ts';
 import type { ToolCall, ToolResult } from '../record/message.ts';
+import { remember } from '../record/remember.ts';
 import type { Answer, AnswerState, StreamedAnswer } from '../wire/answer.ts';
 
 /** How the answers of an API are read. */
@@ -18,6 +19,8 @@ export interface AnswerFormat {
   /** The answer that a record of a stream begins, or that it names: id, time, model and conversation. */
   readonly headOf: (record: JsonObject) => JsonObject | undefined;
   readonly stream: () => StreamedAnswer;
+  /** Whether a record can only come after the end of the answer that it names. */
+  readonly isTrailer?: (record: JsonObject) => boolean;
   /** Whether every record of a stream names its answer, or can be told to be of it, so that those of several can be mixed. */
   readonly isMixable?: boolean;
 }
@@ -40,7 +43,7 @@ interface OpenAnswer {
 
 /** A stream that never completes its calls is given up beyond this. */
 const MAX_UNITS = 16 * 1024 * 1024;
-/** Answers whose records are mixed. */
+/** Answers whose records are mixed, or whose last ones may follow. */
 const MAX_INTERRUPTED = 16;
 
 /** Reads answers of a model, whole or streamed, as events. */
@@ -49,6 +52,8 @@ export class AnswerReader implements FormatReader {
   readonly #session: string | undefined;
   #open: OpenAnswer | undefined;
   readonly #interrupted = new Map<string, OpenAnswer>();
+  /** Ids of the latest answers that have ended. */
+  readonly #ended = new Map<string, true>();
 
   constructor(format: AnswerFormat, session: string | undefined) {
     this.#format = format;
@@ -60,6 +65,7 @@ export class AnswerReader implements FormatReader {
     const whole = this.#format.whole(record);
     const head = whole === undefined ? this.#format.headOf(record) : record;
     const id = textOf(head?.['id']) ?? '';
+    if (this.#ended.has(id) && this.#format.isTrailer?.(record) === true) return ignored(type);
     const begins = head !== undefined && (whole !== undefined || this.#open?.id !== id);
     if (head === undefined && this.#isOfSeveral(record)) return ignored(`${type} of one of several answers`);
     const resumed = head === undefined ? this.#resume(record) : [];
@@ -86,7 +92,9 @@ export class AnswerReader implements FormatReader {
   #end(): SessionEvent[] {
     const open = this.#open;
     this.#open = undefined;
-    return open === undefined ? [] : endOf(open);
+    if (open === undefined) return [];
+    remember(this.#ended, open.id ?? '', true, MAX_INTERRUPTED);
+    return endOf(open);
   }
 
   /** Whether a record can be a piece of the latest answer and of one that has gone on after another began. */

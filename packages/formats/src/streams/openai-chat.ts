@@ -1,4 +1,5 @@
 import type { Format } from '../record/format.ts';
+import { listOf } from '../record/json.ts';
 import { ChatAnswer } from '../wire/openai-chat.ts';
 import { readChatAnswer } from '../wire/whole-answers.ts';
 import { type AnswerFormat, AnswerReader } from './answers.ts';
@@ -8,6 +9,8 @@ const answers = {
   headOf: (chunk) => chunk,
   // Usage comes in a separate chunk after the last choice, or together with it.
   stream: () => new ChatAnswer({ stream_options: { include_usage: true } }),
+  // Some producers state the usage so far in each chunk, and again after the last choice.
+  isTrailer: ({ choices }) => listOf(choices).length === 0,
   isMixable: true,
 } satisfies AnswerFormat;
 

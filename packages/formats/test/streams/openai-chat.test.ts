@@ -80,6 +80,25 @@ describe('OpenAI Chat', () => {
     expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 9, cachedInputTokens: 4 }, costUsd: 0.25 });
   });
 
+  it('counts the usage of a response once whose chunks each state it', () => {
+    const stream = (id: string) => {
+      const state = (usage: number) => ({ usage: { prompt_tokens: 5, completion_tokens: usage } });
+      return [
+        { ...chunk(id, { content: 'x' }), ...state(1) },
+        { ...chunk(id, {}, { finish_reason: 'stop' }), ...state(2) },
+        chunk(id, undefined),
+      ];
+    };
+    const { events } = readAll('openai-chat', [...stream('a'), ...stream('b'), ...stream('c')]);
+    expect(outline(events)).toEqual(
+      Array.from({ length: 3 }, () => ['turn_started', 'content x', 'turn_finished']).flat(),
+    );
+    const ends = events.filter(({ type }) => type === 'turn_finished');
+    expect(ends.map(({ usage }) => usage)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ inputTokens: 5, outputTokens: 2 })),
+    );
+  });
+
   it('accepts usage in the chunk of the last choice', () => {
     const last = { ...chunk('a', {}, { finish_reason: 'stop' }), usage: { prompt_tokens: 7 } };
     const { events } = readAll('openai-chat', [chunk('a', { content: 'x' }), last]);
