@@ -34,7 +34,7 @@ export function scanCommand(): Command {
   const command = describedCommand('scan')
     .argument('[path...]', 'history files and folders (default: where the agents store them)')
     .addOption(
-      new Option('--since <time>', 'only histories written since then: 30d, 12h or a date')
+      new Option('--since <time>', 'only what happened since then: 30d, 12h or a date')
         .argParser(parseSince)
         .default(0, 'all'),
     )
@@ -61,6 +61,7 @@ export function scanCommand(): Command {
       settings,
       format: options.format,
       bad,
+      since: options.since,
       onProgress: (files, bytes) => {
         progress.show(() => `${String(files)} files, ${formatBytes(bytes)} of ${formatBytes(total)} read`);
       },

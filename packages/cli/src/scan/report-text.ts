@@ -52,7 +52,7 @@ export function reportText(found: ScanReport, hasColors: boolean, columns = DEFA
     ...detectorLines(report).map((line) => cut(line, width)),
     ...shareLines('Project', report.byProject, width),
     ...shareLines('Agent', report.byAgent, width),
-    ...shareLines('Day', report.byDay, width),
+    ...shareLines('Day (UTC)', report.byDay, width),
     ...report.worst.map((loop, i) => loopLine(loop, i + 1, width, paint)),
     ...(report.worst.length > 0 ? [''] : []),
     ...noteLines(report).flatMap((note) => inLines('dim', note)),

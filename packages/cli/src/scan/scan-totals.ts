@@ -2,7 +2,7 @@ import type { Waste } from '@loopwatch/contract';
 import type { NotUnderstood } from '../events/understood.ts';
 import { formatDay } from './format-values.ts';
 import type { ScannedLoop, ScannedStore, ScanReport, Share, Usage } from './scan-report.ts';
-import type { ScannedSession } from './scanned-session.ts';
+import type { ScannedPart, ScannedSession } from './scanned-session.ts';
 
 /** How many loops a report lists. */
 const MAX_LISTED_LOOPS = 10;
@@ -13,6 +13,7 @@ export class ScanTotals {
   duplicates = 0;
   readonly skipped: string[] = [];
   readonly notUnderstood: NotUnderstood[] = [];
+  readonly #since: number;
   readonly #stores = new Map<string, ScannedStore>();
   #sessions = 0;
   #sessionsWithLoops = 0;
@@ -27,6 +28,11 @@ export class ScanTotals {
   readonly #byProject = new Map<string, Share>();
   readonly #byDay = new Map<string, Share>();
   readonly #byDetector = new Map<string, { loops: number } & Usage>();
+
+  /** @param since epoch ms; parts of sessions whose latest event is older are left out, unless they have no clock */
+  constructor(since: number) {
+    this.#since = since;
+  }
 
   /** @param agent in whose folder the file was found */
   addFile(agent: string | undefined, isRead: boolean): void {
@@ -44,39 +50,53 @@ export class ScanTotals {
 
   /** @param agent in whose folder the session was found */
   add(session: ScannedSession, agent: string | undefined): void {
-    const { accounts } = session;
-    this.#sessions += 1;
+    const all = session.parts;
+    const parts = all.filter(({ endedAt }) => endedAt >= this.#since || formatDay(endedAt) === null);
+    for (const { events } of all) this.#events += events;
     this.duplicates += session.duplicates;
-    const name = accounts.find((own) => own.agent !== null)?.agent ?? agent ?? 'unknown';
+    if (parts.length === 0) return;
+    this.#sessions += 1;
+    const name = parts.find((own) => own.agent !== null)?.agent ?? agent ?? 'unknown';
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
     const store = agent === undefined ? undefined : this.#storeOf(agent);
     if (store !== undefined) store.sessions += 1;
     const shares = [shareOf(this.#byAgent, name), shareOf(this.#byProject, session.project ?? 'unknown')];
     const days = new Set<Share>();
-    let isUnpriced = false;
-    for (const { events, model, toolCalls: calls, tokens, usd, startedAt } of accounts) {
-      this.#events += events;
+    const unpriced = new Set<Usage>();
+    for (const part of parts) {
+      const { model, toolCalls: calls, tokens, usd } = part;
       if (store !== undefined) store.calls += calls;
-      const hasNoPrice = tokens !== null && usd === null;
-      if (hasNoPrice) this.#withoutPrice.add(model ?? 'sessions without a model name');
-      isUnpriced ||= hasNoPrice;
-      const day = shareOf(this.#byDay, formatDay(startedAt) ?? 'unknown');
+      const day = this.#dayOf(part);
       days.add(day);
+      const sums = [this.#used, day.used, ...shares.map((share) => share.used)];
+      if (tokens !== null && usd === null) {
+        this.#withoutPrice.add(model ?? 'sessions without a model name');
+        for (const used of sums) unpriced.add(used);
+      }
       const own = {
         calls,
         tokens: tokens === null ? 0 : tokens.input + tokens.output,
         usd: usd ?? 0,
         unpriced: 0,
       };
-      for (const used of [this.#used, day.used, ...shares.map((share) => share.used)]) addUsage(used, own);
+      for (const used of sums) addUsage(used, own);
     }
     for (const share of [...shares, ...days]) share.sessions += 1;
-    if (isUnpriced) for (const used of [this.#used, ...shares.map((share) => share.used)]) used.unpriced += 1;
-    const loops = session.loops.filter(({ kind }) => kind === 'loop');
-    if (loops.length > 0) this.#sessionsWithLoops += 1;
-    for (const loop of loops)
-      this.#addLoop(loop, !isUnpriced, [...shares, shareOf(this.#byDay, formatDay(loop.time) ?? 'unknown')]);
-    this.#worst = [...this.#worst, ...loops].sort(byWaste).slice(0, MAX_LISTED_LOOPS);
+    for (const used of unpriced) used.unpriced += 1;
+    let hasLoop = false;
+    for (const loop of session.loops) {
+      const part = all.findLast(({ startedAt }) => startedAt <= loop.time) ?? all[0];
+      if (loop.kind !== 'loop' || part === undefined || !parts.includes(part)) continue;
+      hasLoop = true;
+      this.#addLoop(loop, unpriced.size === 0, [...shares, this.#dayOf(part)]);
+      this.#worst = [...this.#worst, loop].sort(byWaste).slice(0, MAX_LISTED_LOOPS);
+    }
+    if (hasLoop) this.#sessionsWithLoops += 1;
+  }
+
+  /** A loop counts on the day of its part, whose usage contains it. */
+  #dayOf({ startedAt }: ScannedPart): Share {
+    return shareOf(this.#byDay, formatDay(startedAt) ?? 'unknown');
   }
 
   /** @param isPriced whether the dollars of its session are known, so that they can be compared */

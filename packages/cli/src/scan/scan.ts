@@ -18,6 +18,8 @@ export interface ScanOptions {
   /** A format's name, or `auto`. */
   readonly format: FormatChoice;
   readonly bad: BadLines;
+  /** Epoch ms; only what happened since then counts. Default: everything. */
+  readonly since?: number;
   /** Called with the files and bytes read so far. */
   readonly onProgress: (files: number, bytes: number) => void;
 }
@@ -33,7 +35,7 @@ export class Scan {
   readonly #options: ScanOptions;
   readonly #detection: Detection;
   readonly #copies = new KnownIds();
-  readonly #totals = new ScanTotals();
+  readonly #totals: ScanTotals;
   readonly #ignored = new IgnoredTypes();
   #files = 0;
   #bytes = 0;
@@ -41,6 +43,7 @@ export class Scan {
   constructor(options: ScanOptions) {
     this.#options = options;
     this.#detection = detectionOf(options.settings);
+    this.#totals = new ScanTotals(options.since ?? 0);
   }
 
   async read(source: Source): Promise<void> {

@@ -22,6 +22,13 @@ import type { ScannedLoop } from './scan-report.ts';
 
 type ScannedVerdict = Omit<Verdict, 'detectedAt' | 'source'>;
 
+/** What a session used between two long pauses. */
+export interface ScannedPart extends SessionAccount {
+  /** Event time of its first and latest event, epoch ms. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 /** A session of a history during analysis. */
 export class ScannedSession {
   readonly #analyzer: SessionAnalyzer;
@@ -30,9 +37,10 @@ export class ScannedSession {
   readonly #incidents = new Map<string, { readonly first: ScannedVerdict; latest: ScannedVerdict }>();
   /** State of the incidents that a pause left open, as of the last event before it. */
   readonly #abandoned = new Map<string, OpenIncidentSummary>();
-  /** Usage before each long pause, and event time of the first event of each part. */
-  readonly #accounts: SessionAccount[] = [];
-  readonly #starts: number[] = [];
+  /** What it used before each long pause. */
+  readonly #parts: ScannedPart[] = [];
+  /** Event time of the first event since then. */
+  #startedAt: number | undefined;
   /** The first prompt as it may be shown; empty before it. */
   #prompt = '';
   /** Name of the folder that the agent worked in. */
@@ -46,11 +54,11 @@ export class ScannedSession {
   }
 
   push(event: AgentEvent): void {
+    const endedAt = this.#analyzer.lastTime;
     const { isDuplicate, verdicts, before } = this.#analyzer.push(event);
     if (isDuplicate) this.duplicates += 1;
-    if (before !== null) this.#noteBefore(before);
-    if (!isDuplicate && this.#starts.length === this.#accounts.length)
-      this.#starts.push(this.#analyzer.lastTime);
+    if (before !== null) this.#noteBefore(before, endedAt);
+    if (!isDuplicate) this.#startedAt ??= this.#analyzer.lastTime;
     if (event.type === 'prompt_started' && event.origin !== 'harness' && this.#prompt === '')
       this.#prompt = withPrompt(
         '',
@@ -63,18 +71,17 @@ export class ScannedSession {
     }
   }
 
-  #noteBefore(before: SessionState): void {
+  #noteBefore(before: SessionState, endedAt: number): void {
     const { account, incidents } = reportOf(before);
-    this.#accounts.push(account);
+    this.#parts.push({ ...account, startedAt: this.#startedAt ?? 0, endedAt });
+    this.#startedAt = undefined;
     for (const incident of incidents) this.#abandoned.set(incident.id, incident);
   }
 
-  /** Usage of the whole session: of each of its parts between long pauses, with the time of its first event, epoch ms. */
-  get accounts(): readonly (SessionAccount & { readonly startedAt: number })[] {
-    return [...this.#accounts, accountOf(this.#analyzer.state)].map((account, i) => ({
-      ...account,
-      startedAt: this.#starts[i] ?? 0,
-    }));
+  /** What the whole session used, by the parts between its long pauses. */
+  get parts(): readonly ScannedPart[] {
+    const { state, lastTime: endedAt } = this.#analyzer;
+    return [...this.#parts, { ...accountOf(state), startedAt: this.#startedAt ?? 0, endedAt }];
   }
 
   /** The session's loops, as of its last event. */

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { BadLines } from '../../src/events/bad-lines.ts';
 import { findSourcesAt } from '../../src/scan/find-sources.ts';
 import { Scan } from '../../src/scan/scan.ts';
+import type { ScanReport } from '../../src/scan/scan-report.ts';
 import { folderOf } from './histories.ts';
 import { countClaudeCode } from './independent-count.ts';
 
@@ -56,6 +57,12 @@ const split = (records: Records): Records =>
     if (message.role !== 'assistant') return [record];
     const text = { ...message, content: [{ type: 'text', text: 'Next.' }] };
     return [{ ...record, uuid: `${String(record['uuid'])}-text`, message: text }, record];
+  });
+
+const unpriced = (records: Records): Records =>
+  records.map((record) => {
+    const message = record['message'] as object;
+    return { ...record, message: { ...message, ...('model' in message && { model: 'unknown-1' }) } };
   });
 
 const base = [prompt('a', 0), ...turns('a', 0, 13, MINUTE)];
@@ -111,8 +118,25 @@ const histories: Readonly<Record<string, Readonly<Record<string, Records>>>> = {
   'responses in several records, with a pause': {
     'a.jsonl': split([...base, ...turns('a', 13, 4, 4 * HOUR)]),
   },
+  'a loop over midnight': { 'a.jsonl': [prompt('a', 0), ...turns('a', 0, 13, 14 * HOUR - 2 * MINUTE)] },
+  'a session without a price': {
+    'a.jsonl': unpriced([...base, ...turns('a', 13, 4, 30 * HOUR)]),
+    'b.jsonl': turns('b', 0, 3, 0, 'work'),
+  },
   'the same file twice': { 'a.jsonl': base, 'copy/a.jsonl': base },
 };
+
+async function scanned(folder: string, since = 0): Promise<ScanReport> {
+  const scan = new Scan({
+    settings: detectionSchema.parse({}),
+    format: 'auto',
+    bad: new BadLines(() => undefined),
+    since,
+    onProgress: () => undefined,
+  });
+  for (const source of findSourcesAt([folder], 0)) await scan.read(source);
+  return scan.report(1);
+}
 
 it.each(Object.entries(histories))('scan: adds up to an independent count: %s', async (_, files) => {
   const folder = await folderOf(files);
@@ -121,14 +145,7 @@ it.each(Object.entries(histories))('scan: adds up to an independent count: %s', 
     .map((name) => join(folder, name));
   // Copied and synchronized folders lose the times of their files.
   for (const path of paths) utimesSync(path, start / 1000, start / 1000);
-  const scan = new Scan({
-    settings: detectionSchema.parse({}),
-    format: 'auto',
-    bad: new BadLines(() => undefined),
-    onProgress: () => undefined,
-  });
-  for (const source of findSourcesAt([folder], 0)) await scan.read(source);
-  const report = scan.report(1);
+  const report = await scanned(folder);
   const { used, wasted } = report;
   const lines = paths.flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'));
   expect({ calls: used.calls, tokens: used.tokens }).toEqual(countClaudeCode(lines));
@@ -140,5 +157,25 @@ it.each(Object.entries(histories))('scan: adds up to an independent count: %s', 
     expect([sum('used', 'calls'), sum('used', 'tokens')]).toEqual([used.calls, used.tokens]);
     expect([sum('wasted', 'calls'), sum('wasted', 'tokens')]).toEqual([wasted.calls, wasted.tokens]);
     expect(shares.reduce((all, { loops }) => all + loops, 0)).toBe(report.loops);
+    for (const share of shares) {
+      expect(share.wasted.calls).toBeLessThanOrEqual(share.used.calls);
+      expect(share.used.unpriced > 0).toBe(share.wasted.unpriced > 0);
+    }
   }
+});
+
+it.each([
+  [0, { sessions: 2, loops: 3, calls: 39 }],
+  [start + 10 * HOUR, { sessions: 1, loops: 2, calls: 26 }],
+  [start + 40 * HOUR, { sessions: 1, loops: 1, calls: 13 }],
+  [start + 90 * HOUR, { sessions: 0, loops: 0, calls: 0 }],
+])('scan: counts what happened since %i, whenever files were written', async (since, expected) => {
+  const folder = await folderOf({
+    'old.jsonl': turns('old', 0, 13, 0),
+    'resumed.jsonl': [...turns('a', 0, 13, 24 * HOUR), ...turns('a', 13, 13, 50 * HOUR)],
+  });
+  const report = await scanned(folder, since);
+  const { sessions, loops, used, byDay } = report;
+  expect({ sessions, loops, calls: used.calls }).toEqual(expected);
+  expect(Object.keys(byDay).every((day) => Date.parse(day) + 24 * HOUR > since)).toBe(true);
 });
