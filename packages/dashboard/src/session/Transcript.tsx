@@ -81,6 +81,7 @@ export function Transcript({ session: whole, shown: part, start, at }: Props) {
     <MapCard
       sessionId={sessionId}
       part={offset}
+      isPart={session.parts !== undefined}
       incidents={session.incidentItems}
       at={at}
       isReady={items !== undefined}

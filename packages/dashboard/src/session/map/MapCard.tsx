@@ -14,6 +14,8 @@ interface Props {
   readonly sessionId: string;
   /** An offset in the part that is shown; undefined for the latest. */
   readonly part: number | undefined;
+  /** Whether the session has several parts, of which the map shows one. */
+  readonly isPart: boolean;
   readonly incidents: readonly IncidentItem[];
   readonly at: number | undefined;
   /** Whether the events are shown, which come first: reading all of them takes longer. */
@@ -28,7 +30,17 @@ interface Props {
 const LIVE_MS = 15_000;
 
 /** The map of a session, and a search of all of it. */
-export function MapCard({ sessionId, part, incidents, at, isReady, isLive, isRedacted, onGo }: Props) {
+export function MapCard({
+  sessionId,
+  part,
+  isPart,
+  incidents,
+  at,
+  isReady,
+  isLive,
+  isRedacted,
+  onGo,
+}: Props) {
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState<string>();
   const map = useQuery({
@@ -45,7 +57,7 @@ export function MapCard({ sessionId, part, incidents, at, isReady, isLive, isRed
   return (
     <section className="grid gap-3 border rounded-lg bg-panel px-4 py-3 min-w-0" aria-label="Session map">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="font-600">Whole session</h2>
+        <h2 className="font-600">{isPart ? 'This part' : 'Whole session'}</h2>
         <span className="flex-1 text-sm text-ink3 @max-[900px]/page:hidden">
           {map.data !== undefined && 'calls and cumulative cost; click to jump to an event'}
           {map.data?.complete === false && ' (the first events only: it is too long)'}
@@ -81,6 +93,7 @@ export function MapCard({ sessionId, part, incidents, at, isReady, isLive, isRed
       {map.data !== undefined ? (
         <SessionMap
           outline={{ ...map.data, matches: [...matches] }}
+          isPart={isPart}
           incidents={incidents}
           at={at}
           onGo={onGo}

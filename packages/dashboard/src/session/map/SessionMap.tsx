@@ -5,6 +5,8 @@ import { loopsOn, type MapLoop, savedByStopping, usedUpTo } from './map-scale.ts
 
 interface Props {
   readonly outline: SessionOutline;
+  /** Whether the session has other parts. */
+  readonly isPart: boolean;
   readonly incidents: readonly IncidentItem[];
   /** Index of the current event. */
   readonly at: number | undefined;
@@ -19,7 +21,7 @@ const CALLS = 18;
 const LOW = 24;
 
 /** The whole session on one line: its calls, its loops, and what it has cost so far. A click shows the events there. */
-export function SessionMap({ outline, incidents, at, onGo }: Props) {
+export function SessionMap({ outline, isPart, incidents, at, onGo }: Props) {
   const [dragged, setDragged] = useState<number>();
   const { bins, events } = outline;
   const last = Math.max(1, events - 1);
@@ -91,7 +93,7 @@ export function SessionMap({ outline, incidents, at, onGo }: Props) {
         <span className="flex-1" />
         <span>{hasCosts ? amountOf(whole, whole) : 'no token counts'}</span>
       </p>
-      <Saving outline={outline} loops={loops} />
+      <Saving outline={outline} isPart={isPart} loops={loops} />
     </div>
   );
 }
@@ -196,9 +198,11 @@ function amountOf({ usd, tokens }: Used, whole: Used): string {
 /** What stopping at the first alarm would have saved. */
 function Saving({
   outline,
+  isPart,
   loops,
 }: {
   readonly outline: SessionOutline;
+  readonly isPart: boolean;
   readonly loops: readonly MapLoop[];
 }) {
   const saved = savedByStopping(outline, loops);
@@ -209,7 +213,7 @@ function Saving({
     <p className="text-sm text-ink2">
       Stopping at the first alarm{loops.length > 1 && ' of each loop'} would have saved{' '}
       <b className="font-600 text-ink">{amountOf(saved, whole)}</b>,{' '}
-      {share < 0.005 ? '<1%' : formatShare(share)} of the session
+      {share < 0.005 ? '<1%' : formatShare(share)} of the {isPart ? 'part' : 'session'}
       {outline.unpriced && whole.usd > 0 && '; some turns have no known price'}.
     </p>
   );
