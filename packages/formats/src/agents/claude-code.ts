@@ -113,6 +113,8 @@ function isSdkBookkeeping(record: JsonObject): boolean {
 interface OpenMessage {
   readonly id: string;
   readonly stamp: Stamp;
+  /** Of the latest record of its session: what ends it may come days later. */
+  time: number | undefined;
   usage: Usage | undefined;
 }
 
@@ -140,9 +142,11 @@ class ClaudeCodeReader implements FormatReader {
     const stamp = this.#stampOf(record, textOf(message['model']));
     if (stamp === undefined) return ignored(`${type} without a session`);
     this.#time = timeOf(record['timestamp']) ?? this.#time;
-    return type === 'user'
-      ? this.#readUser(record, message, stamp)
-      : this.#readAssistant(record, message, stamp);
+    const reading =
+      type === 'user' ? this.#readUser(record, message, stamp) : this.#readAssistant(record, message, stamp);
+    const open = this.#open.get(stamp.sessionId);
+    if (open !== undefined) open.time = this.#time;
+    return reading;
   }
 
   end(): SessionEvent[] {
@@ -248,7 +252,7 @@ class ClaudeCodeReader implements FormatReader {
     let open = this.#open.get(stamp.sessionId);
     if (open?.id !== id) {
       events.push(...this.#finish(stamp.sessionId));
-      open = { id, stamp, usage: undefined };
+      open = { id, stamp, time, usage: undefined };
       this.#open.set(stamp.sessionId, open);
       events.push({ ...stamp, id: id === '' ? undefined : `${id}.start`, time, type: 'turn_started' });
     }
@@ -275,10 +279,10 @@ class ClaudeCodeReader implements FormatReader {
     const open = this.#open.get(sessionId);
     if (open === undefined) return [];
     this.#open.delete(sessionId);
-    const { id, stamp, usage } = open;
+    const { id, stamp, time, usage } = open;
     this.#reported.add(sessionId, usage);
     const eventId = id === '' ? undefined : `${id}.end`;
-    return [{ ...stamp, id: eventId, time: this.#time, type: 'turn_finished', usage }];
+    return [{ ...stamp, id: eventId, time, type: 'turn_finished', usage }];
   }
 }
 

@@ -25,19 +25,25 @@ export class Turns {
     if (this.#state === 'responding') this.#state = 'runningTools';
   }
 
-  /** Ends the current turn at the end of the file. */
+  /** Ends the current turn at the end of the file. The file may grow and then report its usage, under the id of an end. */
   end(): SessionEvent[] {
-    return this.#latest === undefined ? [] : this.finish(this.#latest.stamp, this.#latest.id);
+    if (this.#latest === undefined) return [];
+    const { stamp, id } = this.#latest;
+    return this.finish(stamp, id).map((end) => ({ ...end, id: suffixed(id, 'cut') }));
   }
 
-  /** Ends the current turn. @param id of the record that ends it, for a usage report without a current turn */
+  /**
+   * Ends the current turn: at the time of its usage report, or at its latest output or result, as what follows may come days
+   * later. @param id of the record that ends it, for a usage report without a current turn
+   */
   finish(stamp: Stamp, id: string | undefined, usage?: Usage): SessionEvent[] {
     const latest = this.#state === 'idle' ? undefined : this.#latest;
     this.#state = 'idle';
     this.#latest = undefined;
     if (latest === undefined && usage === undefined) return [];
     const own = suffixed(latest === undefined ? id : latest.id, 'end');
-    return [{ ...stamp, id: own, type: 'turn_finished', usage }];
+    const end = usage === undefined && latest !== undefined ? latest.stamp : stamp;
+    return [{ ...end, id: own, type: 'turn_finished', usage }];
   }
 }
 

@@ -75,6 +75,20 @@ describe('Claude Code', () => {
     expect(copied).toEqual(['u7.0', 'm.start', 'u8.0', 'm.end', 'u7.0', 'm.start', 'u8.0', 'm.end']);
   });
 
+  it.each([
+    ['a prompt', () => user('again', { timestamp: '2026-03-04T09:00:00Z' })],
+    ['another message', () => answer('n', use('v'), 1, { timestamp: '2026-03-04T09:00:00Z' })],
+    [
+      'one of another session',
+      () => answer('n', use('v'), 1, { timestamp: '2026-03-04T09:00:00Z', sessionId: 'o' }),
+    ],
+  ])('ends a message at its latest record or result, although %s comes days later', (_, next) => {
+    const results = user(result('t', 'x'), { timestamp: '2026-03-01T10:00:30Z' });
+    const { events } = read(user('look'), answer('m', use('t'), 9), results, next());
+    const end = events.find(({ id }) => id === 'm.end');
+    expect(end).toMatchObject({ time: Date.parse('2026-03-01T10:00:30Z'), usage: { outputTokens: 9 } });
+  });
+
   it('reads a command that runs again as a prompt of the harness, but no other meta record', () => {
     const { events, ignored } = read(
       user('/loop 20m look at CI', { isMeta: true }),
