@@ -138,6 +138,9 @@ export const eventSchemas = {
           outputTokens: tokenCount.describe('Including reasoning tokens.'),
           cachedInputTokens: tokenCount,
           cacheWriteTokens: tokenCount,
+          hourCacheWriteTokens: tokenCount.describe(
+            'Those of `cacheWriteTokens` that stay in the cache for an hour, at 1.6 times the price.',
+          ),
           reasoningTokens: tokenCount,
         })
         .nullish()

@@ -45,21 +45,23 @@ export class PriceBook {
     const cached = usage.cachedInputTokens ?? 0;
     const written = usage.cacheWriteTokens ?? 0;
     const plain = Math.max(0, (usage.inputTokens ?? 0) - cached - written);
-    const tokens = plain * input + cached * cachedInput + written * cacheWrite;
-    return (tokens + (usage.outputTokens ?? 0) * output) / 1e6;
+    // Anthropic's cache of an hour costs 2 times the input, that of five minutes 1.25 times.
+    const paid = written + (usage.hourCacheWriteTokens ?? 0) * 0.6;
+    return (
+      (plain * input + cached * cachedInput + paid * cacheWrite + (usage.outputTokens ?? 0) * output) / 1e6
+    );
   }
 }
 
 function hasTokens(usage: TurnFinished['usage']): boolean {
-  return ((usage?.inputTokens ?? 0) || (usage?.outputTokens ?? 0)) > 0;
+  return Boolean(usage?.inputTokens || usage?.outputTokens);
 }
 
 function firstOf(
   prices: ReadonlyMap<string, PriceSettings>,
   names: readonly string[],
 ): PriceSettings | undefined {
-  const name = names.find((one) => prices.has(one));
-  return name === undefined ? undefined : prices.get(name);
+  return prices.get(names.find((one) => prices.has(one)) ?? '');
 }
 
 /**
@@ -74,5 +76,5 @@ function namesOf(model: string): string[] {
   const plain = bare.replace(/\[\w+\]$|@\w+$|:\w+$/, '').replace(/-v\d$/, '');
   const undated = plain.replace(/-(?:latest|preview\b.*|20\d{6}|20\d\d-\d\d-\d\d)$/, '');
   const dashed = undated.startsWith('claude') ? undated.replaceAll('.', '-') : undated;
-  return [...new Set([whole, bare, plain, undated, dashed])];
+  return [whole, bare, plain, undated, dashed];
 }

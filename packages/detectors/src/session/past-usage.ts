@@ -9,6 +9,7 @@ export interface ModelUsage {
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
+  readonly hourCacheWriteTokens?: number;
   /** Turns that report their usage. */
   readonly reports: number;
   readonly calls: number;

@@ -61,6 +61,11 @@ describe('the cost of a turn', () => {
     ['input and output', { inputTokens: 1e6, outputTokens: 1e6 }, 18],
     ['cached input', { inputTokens: 1e6, cachedInputTokens: 9e5 }, 0.3 + 0.27],
     ['input written to the cache', { inputTokens: 1e6, cacheWriteTokens: 1e6 }, 3.75],
+    [
+      'input written to the cache for an hour',
+      { inputTokens: 1e6, cacheWriteTokens: 1e6, hourCacheWriteTokens: 4e5 },
+      2.25 + 2.4,
+    ],
     ['reasoning as output', { outputTokens: 1e6, reasoningTokens: 9e5 }, 15],
     ['more cached input than input', { inputTokens: 10, cachedInputTokens: 1e6 }, 0.3],
     ['an empty usage as 0', {}, 0],

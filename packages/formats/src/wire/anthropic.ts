@@ -35,11 +35,13 @@ export function anthropicUsage(value: unknown): Usage | undefined {
   const input = tokensOf(value['input_tokens']) ?? 0;
   const cachedInputTokens = tokensOf(value['cache_read_input_tokens']) ?? 0;
   const cacheWriteTokens = tokensOf(value['cache_creation_input_tokens']) ?? 0;
+  const hourCacheWriteTokens = tokensOf(objectOf(value['cache_creation'])['ephemeral_1h_input_tokens']) ?? 0;
   return {
     inputTokens: input + cachedInputTokens + cacheWriteTokens,
     outputTokens: tokensOf(value['output_tokens']) ?? 0,
     cachedInputTokens,
     cacheWriteTokens,
+    ...(hourCacheWriteTokens > 0 && { hourCacheWriteTokens }),
   };
 }
 

@@ -89,6 +89,21 @@ describe('Claude Code', () => {
     expect(end).toMatchObject({ time: Date.parse('2026-03-01T10:00:30Z'), usage: { outputTokens: 9 } });
   });
 
+  it('reads which tokens were written to the cache for an hour', () => {
+    const message = {
+      id: 'm',
+      content: [use('t')],
+      usage: {
+        input_tokens: 2,
+        cache_creation_input_tokens: 400,
+        cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 300 },
+      },
+    };
+    expect(read(record('assistant', message)).events.at(-1)).toMatchObject({
+      usage: { inputTokens: 402, cacheWriteTokens: 400, hourCacheWriteTokens: 300 },
+    });
+  });
+
   it('reads a command that runs again as a prompt of the harness, but no other meta record', () => {
     const { events, ignored } = read(
       user('/loop 20m look at CI', { isMeta: true }),

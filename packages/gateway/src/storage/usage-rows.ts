@@ -41,7 +41,13 @@ export async function usageOf(
 }
 
 const reply = "doc->'finishReason' is not null";
-const counts = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens'] as const;
+const counts = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWriteTokens',
+  'hourCacheWriteTokens',
+] as const;
 const sums: readonly (readonly [Exclude<keyof ModelUsage, 'model'>, string])[] = [
   ...counts.map((name) => [name, `(doc->'usage'->>'${name}')::float8`] as const),
   ['reports', "case when doc->'usage' is null then 0 else 1 end"],
