@@ -6,6 +6,7 @@ export { lockFolder } from './folder-lock.ts';
 export { closeGently } from './http-connections.ts';
 export type { LogFunction } from './log-function.ts';
 export { isLoopback } from './loopback.ts';
+export { OpenRequests } from './open-requests.ts';
 export {
   closeToOthers,
   createFolder,

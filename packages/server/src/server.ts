@@ -4,7 +4,7 @@ import { type HttpListener, openListener } from './http/listener.ts';
 import { createServices, type ServerDeps, type Services } from './services.ts';
 
 /** How long requests may take to finish when the server stops. */
-const STOP_GRACE_MS = 1_000;
+const STOP_GRACE_MS = 5_000;
 
 export interface LoopwatchServer {
   /**
@@ -100,7 +100,7 @@ async function start(deps: ServerDeps, listener: HttpListener, stops: StopSequen
 }
 
 /** The last one is stopped first. */
-function stepsToStop(services: Services, { http }: HttpListener): (() => Promise<void>)[] {
+function stepsToStop(services: Services, listener: HttpListener): (() => Promise<void>)[] {
   const { sink, records, notifications, budgets, subAgents, triage, jobs, auth, retention } = services;
   return [
     () => sink.close(),
@@ -113,11 +113,10 @@ function stepsToStop(services: Services, { http }: HttpListener): (() => Promise
     () => auth.stop(),
     () => retention.stop(),
     async () => {
-      // Closing waits for requests, and a posted body may never end.
-      const timer = setTimeout(() => http.closeAllConnections(), STOP_GRACE_MS);
+      // A posted body may never end.
+      const drained = listener.drain(STOP_GRACE_MS);
       await services.live.stop();
-      clearTimeout(timer);
-      http.closeAllConnections();
+      await drained;
     },
     () => services.verdictStreams.stop(),
     () => services.feeds.stop(),

@@ -53,6 +53,8 @@ export async function startServer(deps: Partial<ServerDeps> = {}): Promise<{
     readiness: () => Promise.resolve({ log: { ok: true } }),
     dashboardDir: loginPageOnly(),
     log,
+    // A test that moves the clock means both.
+    ...(deps.now && { monotonic: deps.now }),
     ...deps,
   });
   const { url } = await server.start();

@@ -182,7 +182,10 @@ class DatabaseLog implements EmbeddedLog {
       },
       publish: async (records) => {
         if (!isOpen)
-          throw new LogError('log_closed', 'Cannot write: the sink is not open. Call open() first.');
+          throw new LogError(
+            'log_closed',
+            'Cannot write: the event log is not open, as when a process stops.',
+          );
         await this.#topics.publish(records);
       },
       close: async () => {

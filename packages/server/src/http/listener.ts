@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { closeGently } from '@loopwatch/platform';
+import { closeGently, OpenRequests } from '@loopwatch/platform';
 
 /** The server's port. It is bound before anything else is opened, so that a port in use is reported first. */
 export interface HttpListener {
@@ -8,6 +8,8 @@ export interface HttpListener {
   readonly http: Server;
   /** Hands requests to the application; before, only `/healthz` succeeds. */
   serve(app: RequestListener): void;
+  /** Accepts no more connections, and gives open requests this long, ms, to finish. */
+  drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,12 +34,16 @@ export async function openListener({
   });
   http.setTimeout(idle);
   closeGently(http);
+  const open = new OpenRequests(http);
   const url = await listen(http, host, port);
   return {
     url,
     http,
     serve: (app) => {
       handler = app;
+    },
+    drain: async (ms) => {
+      await open.drain(ms);
     },
     close: async () => {
       const closed = new Promise<void>((resolve) => {

@@ -143,8 +143,8 @@ describe('the namespace /live', () => {
   it('sends statistics although the wall clock was set back', async () => {
     await server.stop();
     let ahead = 0;
-    const now = () => Date.now() + ahead;
-    ({ url, log, server } = await startServer({ openDatabase: emptyDatabase, now }));
+    const clocks = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
+    ({ url, log, server } = await startServer({ openDatabase: emptyDatabase, ...clocks }));
     const socket = connect();
     await next(socket, 'snapshot');
     for (const incidentId of ['one', 'two']) {

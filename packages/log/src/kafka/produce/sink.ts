@@ -195,8 +195,5 @@ class KafkaSink implements RecordSink {
 }
 
 function closedError(): LogError {
-  return new LogError(
-    'log_closed',
-    'Cannot write: the sink is not open. Call open() first, and do not use it after close().',
-  );
+  return new LogError('log_closed', 'Cannot write: the event log is not open, as when a process stops.');
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { atMost } from '@loopwatch/platform';
+import { atMost } from './timing.ts';
 
 /** The requests that a server has not answered completely. */
 export class OpenRequests {
