@@ -10,6 +10,7 @@ import { canonical } from './canonical.ts';
 import { conversationIn, type Document, documentIn, inOrder } from './documents.ts';
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, listOf, textOf } from './record/json.ts';
+import { ParallelAgents } from './record/parallel-agents.ts';
 import type { TelemetryMemory } from './record/telemetry-memory.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
 
@@ -77,6 +78,7 @@ export class Translator {
   readonly #options: TranslatorOptions;
   readonly #readers = new Map<Format, FormatReader>();
   readonly #envelopes = new Map<string, Translator>();
+  readonly #agents = new ParallelAgents();
   #latest: Format | undefined;
 
   constructor(options: TranslatorOptions) {
@@ -142,7 +144,11 @@ export class Translator {
 
   /** The remaining events at the end of the file or request. */
   end(): readonly AgentEvent[] {
-    return [...this.#readers.values(), ...this.#envelopes.values()].flatMap((one) => one.end());
+    const readers = [...this.#readers.values()];
+    return [
+      ...this.#agents.join(readers.flatMap((reader) => reader.end())),
+      ...[...this.#envelopes.values()].flatMap((inner) => inner.end()),
+    ];
   }
 
   #readRecord(record: JsonObject): Translation {
@@ -166,9 +172,10 @@ export class Translator {
       reader = format.createReader(this.#options.session, this.#options.memory);
       this.#readers.set(format, reader);
     }
-    const { events, ignored, isPending = false, isUnknown = false } = reader.read(record);
+    const { events: all, ignored, isPending = false, isUnknown = false } = reader.read(record);
+    const events = this.#agents.join(all);
     // A record without any events, such as a repeated one, counts as ignored.
-    const isNothing = events.length === 0 && ignored.length === 0 && !isPending;
+    const isNothing = all.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
     const { hasCopies = false } = format;
     const hasNoSession = events.length === 0 && types.some((type) => unread.test(type));

@@ -21,15 +21,16 @@ export function eventsOf(message: Message, id: string, partId: PartId, record: S
       result,
       isError,
     }));
-  const { thought, text, calls, usage, costUsd } = message;
-  const events: SessionEvent[] = [{ ...stamp, id, type: 'turn_started' }];
-  if (thought !== undefined) events.push({ ...stamp, id: `${id}.thought`, type: 'thought', text: thought });
-  if (text !== undefined) events.push({ ...stamp, id: `${id}.text`, type: 'content', text });
+  const { agent, thought, text, calls, usage, costUsd } = message;
+  const own = { ...stamp, agent: stamp.agent ?? agent };
+  const events: SessionEvent[] = [{ ...own, id, type: 'turn_started' }];
+  if (thought !== undefined) events.push({ ...own, id: `${id}.thought`, type: 'thought', text: thought });
+  if (text !== undefined) events.push({ ...own, id: `${id}.text`, type: 'content', text });
   calls.forEach(({ id: callId, name, args, hasUnknownArgs = false }, i) => {
     const callEventId = partId('call', callId, `${id}.${String(i)}`);
     const given = typeof args === 'string' ? args : { ...args };
     events.push({
-      ...stamp,
+      ...own,
       id: callEventId,
       type: 'tool_call_request',
       callId: callId ?? undefined,
@@ -37,6 +38,6 @@ export function eventsOf(message: Message, id: string, partId: PartId, record: S
       ...(hasUnknownArgs ? { argsHash: callEventId } : { args: given }),
     });
   });
-  events.push({ ...stamp, id: `${id}.end`, type: 'turn_finished', usage, costUsd });
+  events.push({ ...own, id: `${id}.end`, type: 'turn_finished', usage, costUsd });
   return events;
 }

@@ -29,6 +29,8 @@ export type Message = { readonly time?: number | undefined } & (
   | { readonly role: 'tool'; readonly results: readonly ToolResult[] }
   | {
       readonly role: 'assistant';
+      /** Name of the agent, in a conversation of several. */
+      readonly agent?: string | undefined;
       readonly thought?: string | undefined;
       readonly text?: string | undefined;
       readonly calls: readonly ToolCall[];

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf } from '../record/json.ts';
+import { isObject, type JsonObject, joinedText, listOf, nameOf, objectOf, textOf } from '../record/json.ts';
 import type { Message } from '../record/message.ts';
 import { blocksIn, textIn, thoughtIn } from './blocks.ts';
 import { callsIn, ownResults, resultsIn } from './calls.ts';
@@ -90,10 +90,12 @@ export function readMessage(value: unknown): readonly Message[] {
 
 const serialized = /^(?:human|ai|system|tool|function|chat|(?:AI|Human|System|Tool)MessageChunk)$/;
 
-/** Whether it is a message of LangChain, as `model_dump` or `messages_to_dict` writes it. */
+/** Whether it is a message of LangChain, as `model_dump`, `messages_to_dict` or `dumpd` writes it. */
 export function isLangChainMessage(value: unknown): value is JsonObject {
   const message = objectOf(value);
-  const { type, data } = message;
+  const { type, data, kwargs, id } = message;
+  if (type === 'constructor')
+    return isObject(kwargs) && 'content' in kwargs && roles.has(nameOf(listOf(id).at(-1)));
   if (!serialized.test(nameOf(type))) return false;
   if (isObject(data)) return 'content' in data;
   const isDump = 'additional_kwargs' in message || type === 'human' || type === 'ai';
@@ -151,8 +153,10 @@ function assistantMessageOf(item: JsonObject): AssistantMessage {
   const thought = [chatThought(item), ...blocksIn(item).map(thoughtIn)].filter(Boolean).join('\n');
   const text = textIn(item, '');
   const calls = callsIn(item);
+  const agent = textOf(item['name']);
   return {
     role: 'assistant',
+    ...(agent !== undefined && { agent }),
     ...(thought !== '' && { thought }),
     ...(text !== '' && { text }),
     calls,
