@@ -1,4 +1,4 @@
-import type { SessionEvent } from './format.ts';
+import type { KnownEvent } from '@loopwatch/contract';
 import type { JsonObject } from './json.ts';
 
 /** A tool call that a model requests. */
@@ -20,7 +20,7 @@ export interface ToolResult {
   readonly isError?: boolean | undefined;
 }
 
-export type Usage = NonNullable<Extract<SessionEvent, { type: 'turn_finished' }>['usage']>;
+export type Usage = NonNullable<Extract<KnownEvent, { type: 'turn_finished' }>['usage']>;
 
 /** A message of a conversation, independent of the API. Its time is in epoch ms; undefined if it is that of its record. */
 export type Message = { readonly time?: number | undefined } & (

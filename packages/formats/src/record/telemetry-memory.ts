@@ -1,5 +1,6 @@
 import { ContinuedTraces } from './continued-traces.ts';
 import { KnownCalls } from './known-calls.ts';
+import { NewPrompts } from './new-prompts.ts';
 import { remember } from './remember.ts';
 import { SeenAnswers } from './seen-answers.ts';
 import type { Signal } from './signal.ts';
@@ -54,6 +55,7 @@ export class TelemetryMemory {
   readonly traces: ContinuedTraces;
   /** Answers of models that were read. */
   readonly answers = new SeenAnswers();
+  readonly newPrompts = new NewPrompts();
   readonly #stamps = new Map<string, SpanStamp>();
   /** Requests to models that were read, with whether they had content. */
   readonly #contents = new Map<string, boolean>();

@@ -20,7 +20,7 @@ import {
   unwrapped,
 } from '../record/json.ts';
 import { type KnownCalls, keyOf } from '../record/known-calls.ts';
-import type { Usage } from '../record/message.ts';
+import type { Message, Usage } from '../record/message.ts';
 import { TelemetryMemory } from '../record/telemetry-memory.ts';
 import { thoughtIn } from '../wire/blocks.ts';
 import { readMessage } from '../wire/messages.ts';
@@ -56,12 +56,16 @@ function read(record: JsonObject, session: string | undefined, memory: Telemetry
     case 'on_chat_model_start':
       return reading([
         ...resultsIn(data['input'], calls, stamp),
+        ...promptIn(record, stamp, memory),
         { ...stamp, id: `${runId}.turn`, type: 'turn_started' },
       ]);
     case 'on_llm_start':
       return reading([{ ...stamp, id: `${runId}.turn`, type: 'turn_started' }]);
     case 'on_chat_model_stream': {
-      return readChunk(messageOf(data['chunk']), stamp) ?? ignored(type);
+      const texts = textsIn(messageOf(data['chunk']), stamp);
+      if (texts.length === 0) return ignored(type);
+      memory.learnContent(runId, true);
+      return reading(texts);
     }
     case 'on_llm_stream': {
       const { chunk } = data;
@@ -71,7 +75,11 @@ function read(record: JsonObject, session: string | undefined, memory: Telemetry
     case 'on_chat_model_end':
     case 'on_llm_end': {
       const { output } = data;
+      // A response that was not streamed is only here.
+      const isStreamed = type === 'on_llm_end' || memory.hasContentAt(runId) === true;
+      const whole = isStreamed ? [] : textsIn(messageOf(messageIn(output)), stamp);
       return reading([
+        ...whole.map((event) => ({ ...event, id: `${runId}.${event.type}` })),
         ...callsIn(output, runId, calls, stamp),
         { ...stamp, id: `${runId}.end`, type: 'turn_finished', usage: usageIn(output) },
       ]);
@@ -118,8 +126,7 @@ function callsIn(output: unknown, runId: string, calls: KnownCalls, stamp: Stamp
 
 /** The results of calls that an agent runs without a tool of LangChain, in the request that follows. */
 function resultsIn(input: unknown, calls: KnownCalls, stamp: Stamp): SessionEvent[] {
-  const list = listOf(objectOf(input)['messages'] ?? input).flat();
-  return list.flatMap(readMessage).flatMap((message): SessionEvent[] => {
+  return messagesIn(input).flatMap((message): SessionEvent[] => {
     if (message.role !== 'tool') return [];
     return message.results.flatMap(({ id, result, isError }) => {
       const callId = id === null ? undefined : calls.ofMessageResult(id, id);
@@ -129,16 +136,31 @@ function resultsIn(input: unknown, calls: KnownCalls, stamp: Stamp): SessionEven
   });
 }
 
-function readChunk({ content, additional_kwargs: more }: JsonObject, stamp: Stamp): Reading | undefined {
+/** The prompt that a request answers. The first of the runs around it is that of the whole request. */
+function promptIn(record: JsonObject, stamp: Stamp, memory: TelemetryMemory): SessionEvent[] {
+  const messages = messagesIn(objectOf(record['data'])['input']);
+  const root = textOf(listOf(record['parent_ids'])[0]);
+  const text = memory.newPrompts.in(messages, stamp.sessionId, root);
+  const id = `${textOf(record['run_id']) ?? ''}.prompt`;
+  return text === undefined ? [] : [{ ...stamp, id, type: 'prompt_started', text }];
+}
+
+function messagesIn(input: unknown): readonly Message[] {
+  return listOf(objectOf(input)['messages'] ?? input)
+    .flat()
+    .flatMap(readMessage);
+}
+
+/** The thoughts and text of a message, or of a piece of one. */
+function textsIn({ content, additional_kwargs: more }: JsonObject, stamp: Stamp): SessionEvent[] {
   const parts = typeof content === 'string' ? [content] : listOf(content);
   const thoughtOf = (part: unknown) => thoughtIn(objectOf(part));
   const thoughts = [chatThought(objectOf(more)), ...parts.map(thoughtOf)].filter(Boolean).join('');
   const text = joinedText(parts.filter((part) => thoughtOf(part) === undefined));
-  if (thoughts === '' && text === '') return undefined;
-  return reading([
+  return [
     ...(thoughts === '' ? [] : [{ ...stamp, type: 'thought' as const, text: thoughts }]),
     ...(text === '' ? [] : [{ ...stamp, type: 'content' as const, text }]),
-  ]);
+  ];
 }
 
 /** A message, plain or in LangChain's serialized form. */

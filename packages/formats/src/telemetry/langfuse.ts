@@ -74,8 +74,10 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['id']) ?? '',
     sessionId,
+    traceId: textOf(either('trace_id', 'traceId')),
     kind: kinds.get(nameOf(record['type'])) ?? 'other',
     time: timeOf(either('start_time', 'startTime')),
+    end: timeOf(either('end_time', 'endTime')),
     name: textOf(record['name']) ?? '',
     model:
       textOf(either('provided_model_name', 'providedModelName')) ??

@@ -54,8 +54,10 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['id']) ?? '',
     sessionId,
+    traceId: textOf(record['trace_id']),
     kind,
     time: timeOf(record['start_time']),
+    end: timeOf(record['end_time']),
     name: textOf(record['name']) ?? '',
     model: textOf(metadata['ls_model_name']),
     input: kind === 'tool' ? only(inputs, 'input') : inputs,

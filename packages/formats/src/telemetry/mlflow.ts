@@ -78,8 +78,10 @@ function runOf(record: JsonObject, session: string | undefined): TracedRun | und
   return {
     id: textOf(record['span_id']) ?? textOf(objectOf(record['context'])['span_id']) ?? '',
     sessionId,
+    traceId: textOf(attributeOf(record, 'mlflow.traceRequestId')),
     kind: kinds.get(nameOf(attributeOf(record, 'mlflow.spanType'))) ?? 'other',
     time: timeOf(record['start_time_unix_nano'] ?? record['start_time']),
+    end: timeOf(record['end_time_unix_nano'] ?? record['end_time']),
     name: textOf(record['name']) ?? '',
     model: textOf(attributeOf(record, 'mlflow.llm.model')),
     input: attributeOf(record, 'mlflow.spanInputs'),

@@ -64,8 +64,10 @@ function runOf(
   return {
     id,
     sessionId: groups.get(traceId) ?? traceId,
+    traceId,
     kind: kinds.get(nameOf(data['type'])) ?? 'other',
     time: timeOf(record['started_at']),
+    end: timeOf(record['ended_at']),
     name: textOf(data['name']) ?? '',
     model: textOf(data['model']),
     input: isTool ? unwrapped(data['input']) : data['input'],

@@ -1,18 +1,23 @@
+import type { AgentEvent } from '@loopwatch/contract';
 import { Conversations } from '../record/conversation.ts';
 import { type FormatReader, ignored, pending, type Reading, type SessionEvent } from '../record/format.ts';
 import { isObject, type JsonObject, objectOf } from '../record/json.ts';
 import type { Message, Usage } from '../record/message.ts';
+import { NewPrompts } from '../record/new-prompts.ts';
 import { messagesFrom } from '../wire/messages.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';
+import { withSteps } from './tool-steps.ts';
 
 /** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {
   readonly id: string;
   readonly sessionId: string;
+  readonly traceId: string | undefined;
   /** `other` steps, such as chains, contain tool and model steps. */
   readonly kind: 'tool' | 'model' | 'other';
   /** Start time, epoch ms. */
   readonly time: number | undefined;
+  readonly end: number | undefined;
   readonly name: string;
   readonly model: string | undefined;
   readonly input: unknown;
@@ -34,6 +39,7 @@ export class TracedRunReader implements FormatReader {
   readonly #read: (record: JsonObject) => TracedRun | undefined;
   readonly #typeOf: (record: JsonObject) => string;
   readonly #conversations = new Conversations();
+  readonly #prompts = new NewPrompts();
   #runs: TracedRun[] = [];
 
   /**
@@ -53,19 +59,29 @@ export class TracedRunReader implements FormatReader {
     return this.#runs.length < MAX_RUNS ? pending : { events: this.#take(MAX_RUNS / 2), ignored: [] };
   }
 
-  end(): SessionEvent[] {
+  end(): readonly AgentEvent[] {
     return this.#take(this.#runs.length);
   }
 
-  #take(count: number): SessionEvent[] {
+  #take(count: number): readonly AgentEvent[] {
     const sorted = this.#runs.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0));
     this.#runs = sorted.slice(count);
     const taken = sorted.slice(0, count);
     const withTools = new Set(taken.flatMap(({ kind, sessionId }) => (kind === 'tool' ? [sessionId] : [])));
-    return taken.flatMap((run) => {
+    const events = taken.flatMap((run) => {
       if (run.kind === 'tool') return toolEvents(run);
-      return withTools.has(run.sessionId) ? modelEvents(run) : this.#conversation(run);
+      return withTools.has(run.sessionId)
+        ? [...this.#promptBefore(run), ...modelEvents(run)]
+        : this.#conversation(run);
     });
+    return withSteps(events.toSorted((a, b) => Number(a.time ?? 0) - Number(b.time ?? 0)));
+  }
+
+  #promptBefore({ id, sessionId, traceId, time, input }: TracedRun): SessionEvent[] {
+    const messages: readonly Message[] =
+      typeof input === 'string' ? [{ role: 'user', text: input }] : messagesOf(input);
+    const text = this.#prompts.in(messages, sessionId, traceId);
+    return text === undefined ? [] : [{ sessionId, time, id: `${id}.prompt`, type: 'prompt_started', text }];
   }
 
   #conversation(run: TracedRun): SessionEvent[] {
@@ -77,7 +93,7 @@ export class TracedRunReader implements FormatReader {
   }
 }
 
-function toolEvents({ id, sessionId, time, name, input, output, isError }: TracedRun): SessionEvent[] {
+function toolEvents({ id, sessionId, time, end, name, input, output, isError }: TracedRun): SessionEvent[] {
   const stamp = { sessionId, time };
   const call = { ...stamp, id: `call:${id}`, type: 'tool_call_request', callId: id, name } as const;
   // An export may leave out what a run was given and what it gave; such a call differs from every other.
@@ -89,7 +105,10 @@ function toolEvents({ id, sessionId, time, name, input, output, isError }: Trace
     result: message === undefined ? (output ?? '') : message.result,
     isError: isError ?? message?.isError,
   };
-  return [made, { ...stamp, id: `result:${id}`, type: 'tool_result', callId: id, ...outcome }];
+  return [
+    made,
+    { sessionId, time: end ?? time, id: `result:${id}`, type: 'tool_result', callId: id, ...outcome },
+  ];
 }
 
 function modelEvents({ id, sessionId, time, model, output, usage, costUsd }: TracedRun): SessionEvent[] {
