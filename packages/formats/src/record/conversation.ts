@@ -16,9 +16,12 @@ const MAX_CONVERSATIONS = 1000;
  */
 export class Conversations {
   readonly #hasStableArgs: boolean;
-  /** Messages by session, with whether their usage was reported. */
+  /** Messages by conversation, with whether their usage was reported. */
   readonly #seen = new Map<string, Map<string, boolean>>();
   readonly #answers: SeenAnswers;
+  /** Of sessions whose records name no conversation: the scope of each history by its end, and that of the latest. */
+  readonly #ends = new Map<string, string>();
+  readonly #latest = new Map<string, string>();
 
   /**
    * @param options.hasStableArgs whether histories repeat the arguments of a call exactly as the response contained them;
@@ -39,15 +42,42 @@ export class Conversations {
    * @param seed identifies a history that lacks the start of the conversation
    */
   read(messages: readonly Message[], stamp: Stamp, seed = ''): SessionEvent[] {
-    const seen = this.#seenIn(stamp.sessionId);
-    const ids = new HistoryIds(seed, this.#hasStableArgs);
-    const entries = this.#entriesOf(messages, ids, seen, stamp.sessionId);
+    return this.#read(messages, stamp, new HistoryIds(seed, this.#hasStableArgs), stamp.sessionId);
+  }
+
+  /**
+   * Like {@link read}, for records that name no conversation: a history that neither continues an earlier one nor has an answer of the
+   * latest is another one, though it may begin with the same prompt, as the rows of a data set do.
+   */
+  readUnnamed(messages: readonly Message[], stamp: Stamp): SessionEvent[] {
+    const { sessionId } = stamp;
+    const plain = new HistoryIds(sessionId, true);
+    const ids = messages.filter(({ role }) => role !== 'system').map((message) => plain.message(message));
+    const before = ids.findLast((id) => this.#ends.has(id));
+    const latest = this.#latest.get(sessionId);
+    const isOfLatest = messages.some((message) => this.#isAnswerOf(`${sessionId}${latest ?? ''}`, message));
+    const isOther = latest !== undefined && before === undefined && !isOfLatest;
+    const scope = isOther ? `#${plain.chain}` : ((before && this.#ends.get(before)) ?? latest ?? '');
+    remember(this.#ends, plain.chain, scope, MAX_CONVERSATIONS);
+    remember(this.#latest, sessionId, scope, MAX_CONVERSATIONS);
+    const own = new HistoryIds('', this.#hasStableArgs, scope);
+    return this.#read(messages, stamp, own, `${sessionId}${scope}`);
+  }
+
+  #isAnswerOf(conversation: string, message: Message): boolean {
+    const own = message.role === 'assistant' ? keysOf(message, conversation, '').own : undefined;
+    return own !== undefined && this.#answers.has(own);
+  }
+
+  #read(messages: readonly Message[], stamp: Stamp, ids: HistoryIds, conversation: string): SessionEvent[] {
+    const seen = this.#seenIn(conversation);
+    const entries = this.#entriesOf(messages, ids, seen, conversation);
     // What stands before a message that was read is old, even if the history was cut or edited since.
     const old = entries.findLastIndex(({ same }) => same !== undefined);
     const events: SessionEvent[] = [];
     for (const [i, { message, id, same }] of entries.entries()) {
       const hasUsage = message.role === 'assistant' && (message.usage ?? message.costUsd) !== undefined;
-      const known = seen.get(id) ?? (same !== undefined || (i < old && message.role === 'user') || undefined);
+      const known = seen.get(id) ?? (same !== undefined || (i < old && isAnonymous(message)) || undefined);
       seen.set(id, hasUsage || known === true);
       if (known === undefined) events.push(...eventsOf(message, id, ids.part, stamp));
       else ids.skip(message, same);
@@ -65,31 +95,44 @@ export class Conversations {
     messages: readonly Message[],
     ids: HistoryIds,
     seen: ReadonlyMap<string, boolean>,
-    sessionId: string,
+    conversation: string,
   ): Entry[] {
     const last = messages.findLastIndex(({ role }) => role !== 'system');
     // What follows the last answer of the history is new, and so is the answer to it.
     const latest = messages.findLastIndex(({ role }, i) => role === 'assistant' && i !== last);
     const used = new Set<string>();
+    let before: string | undefined;
+    let inOrder: ReadonlyMap<number, SeenAnswer> | undefined;
+    const find = (i: number) => {
+      inOrder ??= this.#answers.order.match(conversation, messages, { first: i, last: latest, before });
+      return inOrder.get(i);
+    };
     return messages.flatMap((given, i): Entry[] => {
       if (given.role === 'system') return [];
-      const before = `${sessionId}\n${ids.chain}`;
+      const place = `${conversation}\n${ids.chain}`;
       const message = ids.withKnownCalls(given);
       const id = ids.message(message);
       if (message.role === 'tool' || message.role === 'system') return [{ message, id }];
       if (seen.has(id)) {
         used.add(id);
+        if (message.role === 'assistant') before = id;
         return [{ message, id }];
       }
-      const keys = keysOf(message, sessionId, before);
+      const keys = keysOf(message, conversation, place);
       const found =
-        i > latest ? undefined : (this.#sameAs(keys, used) ?? this.#continuedIn(message, keys, used));
+        i > latest
+          ? undefined
+          : (this.#sameAs(keys, used) ??
+            this.#continuedIn(message, keys, used) ??
+            (message.role === 'assistant' && keys.own === undefined ? find(i) : undefined));
       const same = found?.id === id ? undefined : found;
       used.add(same?.id ?? id);
+      if (message.role === 'assistant') before = same?.id ?? id;
       if (same === undefined) {
         const callIds = message.role === 'user' ? [] : message.calls.map((call) => call.id);
         const answer = { id, callIds, text: textFacts(message.text ?? '') };
         if (keys.own !== undefined) this.#answers.add(keys.own, answer);
+        if (message.role === 'assistant') this.#answers.order.add(conversation, message, answer);
         // Only answers are sure to name their calls as the model did.
         if (i === last && message.role === 'assistant')
           for (const key of [...keys.likenesses, keys.place]) this.#answers.add(key, answer);
@@ -125,11 +168,18 @@ export class Conversations {
     return isSame && !used.has(answer.id) ? answer : undefined;
   }
 
-  #seenIn(sessionId: string): Map<string, boolean> {
-    const seen = this.#seen.get(sessionId) ?? new Map<string, boolean>();
-    remember(this.#seen, sessionId, seen, MAX_CONVERSATIONS);
+  #seenIn(conversation: string): Map<string, boolean> {
+    const seen = this.#seen.get(conversation) ?? new Map<string, boolean>();
+    remember(this.#seen, conversation, seen, MAX_CONVERSATIONS);
     return seen;
   }
+}
+
+/** Whether nothing but its place tells a message apart. */
+function isAnonymous(message: Message): boolean {
+  return (
+    message.role === 'user' || (message.role === 'tool' && message.results.every(({ id }) => id === null))
+  );
 }
 
 interface Entry {

@@ -10,9 +10,12 @@ export class HistoryIds {
   readonly #uses = new Map<string, number>();
   /** Ids of calls by others that a history has for them. */
   readonly #known = new Map<string, string | null>();
+  readonly #scope: string;
 
-  constructor(seed: string, hasStableArgs: boolean) {
-    this.#chain = seed;
+  /** @param scope tells the conversation apart from others of its session, which may number their calls in the same way */
+  constructor(seed: string, hasStableArgs: boolean, scope = '') {
+    this.#scope = scope;
+    this.#chain = `${seed}${scope}`;
     this.#hasStableArgs = hasStableArgs;
   }
 
@@ -49,7 +52,7 @@ export class HistoryIds {
   /** The id of a call or result event. Call ids can repeat, because some producers number calls per message. */
   readonly part: PartId = (kind, id, fallback) => {
     if (id === null) return fallback;
-    const name = `${kind}:${id}`;
+    const name = `${kind}:${id}${this.#scope}`;
     const uses = (this.#uses.get(name) ?? 0) + 1;
     this.#uses.set(name, uses);
     return uses === 1 ? name : `${name}:${String(uses)}`;

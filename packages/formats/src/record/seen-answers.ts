@@ -1,3 +1,4 @@
+import { AnswerOrder } from './answer-order.ts';
 import { remember } from './remember.ts';
 
 /** An answer of a model that was read. */
@@ -14,6 +15,7 @@ const MAX_ANSWERS = 60_000;
 
 /** Answers of models by what identifies them in histories that were cut, or that name their calls otherwise. */
 export class SeenAnswers {
+  readonly order = new AnswerOrder<SeenAnswer>();
   readonly #answers = new Map<string, SeenAnswer>();
   /** Keys that several answers have, such as the ids of calls that are numbered in each answer. */
   readonly #shared = new Map<string, true>();

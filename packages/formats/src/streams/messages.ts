@@ -69,12 +69,8 @@ class MessagesReader implements FormatReader {
     const answer = found === undefined ? [] : answerBeside(record);
     // The id of a request is not that of its conversation.
     const own = found === undefined || answer.length > 0 ? undefined : textOf(record['id']);
-    const sessionId =
-      sessionOf(record) ??
-      sessionOf(found?.request ?? {}) ??
-      own ??
-      textOf(record['trace_id']) ??
-      this.#session;
+    const named = sessionOf(record) ?? sessionOf(found?.request ?? {}) ?? own ?? textOf(record['trace_id']);
+    const sessionId = named ?? this.#session;
     if (sessionId === undefined) return ignored('messages without a session');
     const stamp = {
       sessionId,
@@ -106,15 +102,26 @@ class MessagesReader implements FormatReader {
     }
     const { list } = found;
     const readOne = readerOf(list);
-    const sent = messagesFrom(list, (message) => stated(message, readOne));
+    const given = messagesFrom(list, (message) => stated(message, readOne));
+    const sent = stamp.time === undefined ? given.map(withReminder) : given;
     const read = isRepeated(answer, sent) ? sent : [...sent, ...answer];
-    const events = this.#conversations.read(read, stamp);
+    // A record with an answer is a request, which may be made again.
+    const isWhole = named === undefined && answer.length === 0;
+    const events = isWhole
+      ? this.#conversations.readUnnamed(read, stamp)
+      : this.#conversations.read(read, stamp);
     return understood(events, read, [...unknownCalls(list), ...list.flatMap(unknownBlocks)]);
   }
 
   end(): [] {
     return [];
   }
+}
+
+/** Where no time tells how soon a prompt followed a result, a person's would follow the answer to the result. */
+function withReminder(message: Message, i: number, list: readonly Message[]): Message {
+  const isReminder = message.role === 'user' && message.time === undefined && list[i - 1]?.role === 'tool';
+  return isReminder ? { ...message, origin: 'harness' } : message;
 }
 
 /** Some agents have calls and results in the texts of their messages. */

@@ -12,6 +12,11 @@ const step = (i: number, id = `call_${String(i)}`, path = `file ${String(i)}`): 
   },
   { role: 'tool', results: [{ id, result: `text of ${path}` }] },
 ];
+/** As in Gemini's API, whose calls have no ids. */
+const unnamed = (i: number): Message[] => [
+  { role: 'assistant', calls: [{ id: null, name: 'read', args: { path: `file ${String(i)}` } }] },
+  { role: 'tool', results: [{ id: null, result: `text of file ${String(i)}` }] },
+];
 const STEPS = 8;
 const all = Array.from({ length: STEPS }, (_, i) => i);
 const steps = (count: number, of: (i: number) => Message[] = (i) => step(i)) =>
@@ -39,6 +44,23 @@ const growths: Record<string, (count: number) => Message[]> = {
     count < 4
       ? [asks('look'), ...steps(count)]
       : [asks(`Summary ${String(Math.floor(count / 3))}`), ...steps(count).slice(-4)],
+  'has calls without ids, and the time in its prompt': (count) => [
+    asks(`look, it is ${String(count)}`),
+    ...steps(count, unnamed),
+  ],
+  'has calls without ids, and keeps the latest steps': (count) => [
+    asks('look'),
+    ...steps(count, unnamed).slice(-6),
+  ],
+  'has calls without ids, and earlier results replaced': (count) => [
+    asks('look'),
+    ...steps(count, unnamed).map(
+      (message, i): Message =>
+        message.role === 'tool' && i < 2 * count - 4
+          ? { role: 'tool', results: [{ id: null, result: '[cleared]' }] }
+          : message,
+    ),
+  ],
   'repeats one call, with new ids': (count) => [
     asks('look'),
     ...steps(count, (i) => step(i, `call_${String(i)}`, 'same')).slice(-4),
@@ -109,4 +131,46 @@ it('a prompt that repeats an earlier one is a prompt of its own', () => {
   const messages = all.flatMap((i) => [asks('go on'), ...step(i)]);
   const events = all.flatMap((i) => conversations.read(messages.slice(0, 3 * i + 1), { sessionId: 's' }));
   expect(events.filter(({ type }) => type === 'prompt_started')).toHaveLength(STEPS);
+});
+
+describe('records that name no conversation', () => {
+  const conversation = (prompt: string, path: string, id = 'call_0'): Message[] => [
+    asks(prompt),
+    { role: 'assistant', calls: [{ id, name: 'read', args: { path } }] },
+    { role: 'tool', results: [{ id, result: `text of ${path}` }] },
+    { role: 'assistant', text: 'Done.', calls: [] },
+  ];
+  const countsOf = (histories: readonly Message[][]) => {
+    const conversations = new Conversations({ hasStableArgs: false });
+    const known = new Set<unknown>();
+    const events = histories
+      .flatMap((messages) => conversations.readUnnamed(messages, { sessionId: 's' }))
+      .filter(({ id }) => !known.has(id) && known.add(id));
+    return ['prompt_started', 'tool_call_request'].map(
+      (type) => events.filter((event) => event.type === type).length,
+    );
+  };
+
+  it.each<[string, Message[][], number[]]>([
+    [
+      'conversations that number their calls in the same way',
+      [conversation('a', 'a'), conversation('b', 'b')],
+      [2, 2],
+    ],
+    [
+      'conversations with the same prompt',
+      [conversation('a', 'a', 'x'), conversation('a', 'a', 'y')],
+      [2, 2],
+    ],
+    ['a copy', [conversation('a', 'a'), conversation('a', 'a')], [1, 1]],
+    ['a history that grows', [1, 2, 3, 4].map((count) => conversation('a', 'a').slice(0, count)), [1, 1]],
+    [
+      'two that grow by turns',
+      [2, 4].flatMap((count) => ['a', 'b'].map((name) => conversation(name, name, name).slice(0, count))),
+      [2, 2],
+    ],
+    ['a window over one', [1, 2, 3, 4, 5].map((count) => [asks('look'), ...steps(count).slice(-4)]), [1, 5]],
+  ])('are %s', (_, histories, expected) => {
+    expect(countsOf(histories)).toEqual(expected);
+  });
 });

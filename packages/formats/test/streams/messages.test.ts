@@ -121,6 +121,56 @@ describe('lists of messages', () => {
     expect(outline(readAll('auto', [list]).events)).toEqual(['prompt_started look', ...turn]);
   });
 
+  it('are read from a list in the form of dumpd', () => {
+    const dumped = (name: string, kwargs: object) => ({
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'messages', name],
+      kwargs,
+    });
+    const list = [
+      dumped('HumanMessage', { content: 'look' }),
+      dumped('AIMessage', { content: '', tool_calls: [{ id: '1', name: 'sh', args: {} }] }),
+      dumped('ToolMessage', { content: 'a', tool_call_id: '1' }),
+    ];
+    expect(outline(readAll('auto', [list]).events)).toEqual(['prompt_started look', ...turn]);
+  });
+
+  it.each([
+    ['without a time', {}, 'harness'],
+    ['with the time of the record', { timestamp: '2026-11-01T10:00:00Z' }, undefined],
+  ])('have a prompt right behind a result, %s', (_, more, origin) => {
+    const call = { id: '1', type: 'function', function: { name: 'sh', arguments: '{}' } };
+    const messages = [
+      user,
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: '1', content: 'a' },
+      { role: 'user', content: '39 steps are left.' },
+    ];
+    const { events } = readAll('messages', [{ messages, ...more }]);
+    expect(events.at(-1)).toMatchObject({ type: 'prompt_started', text: '39 steps are left.', origin });
+  });
+
+  it('are conversations of their own in the rows of a data set', () => {
+    const row = (path: string) => ({
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'call_0', type: 'function', function: { name: 'sh', arguments: JSON.stringify({ path }) } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_0', content: 'a' },
+        { role: 'assistant', content: 'Done.' },
+      ],
+    });
+    const { events } = readAll('messages', [row('a'), row('b')]);
+    const ids = events.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(events.filter(({ type }) => type === 'prompt_started')).toHaveLength(2);
+  });
+
   it.each([
     ['input-streaming', {}, []],
     ['input-available', {}, ['call']],
