@@ -173,7 +173,8 @@ export class Translator {
       this.#readers.set(format, reader);
     }
     const { events: all, ignored, isPending = false, isUnknown = false } = reader.read(record);
-    const events = this.#agents.join(all);
+    // Events in our own format count as they are, at every door.
+    const events = format === canonical ? all : this.#agents.join(all);
     // A record without any events, such as a repeated one, counts as ignored.
     const isNothing = all.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;

@@ -10,6 +10,12 @@ const found = (records: readonly unknown[]) => {
     .map(({ detector }) => detector);
 };
 
+it('events in our own format stay as they are', () => {
+  const of = (type: string, agent: string) => ({ sessionId: 's', type, agent, callId: agent, name: 'read' });
+  const records = agents.flatMap((agent) => [of('turn_started', agent), of('tool_call_request', agent)]);
+  expect(readAll('auto', records).events).toEqual(records);
+});
+
 type Write = (agent: string, id: string, path: string) => readonly [call: object, result: object];
 
 const langGraph: Write = (agent, id, path) => [
