@@ -1,7 +1,6 @@
 import {
   type AgentEvent,
   type DeadLetterReason,
-  exactJson,
   exceededLimit,
   type FormatName,
   messageOf,
@@ -11,6 +10,7 @@ import { conversationIn, type Document, documentIn, inOrder } from './documents.
 import type { EnvelopeContent, Format, FormatReader } from './record/format.ts';
 import { isObject, type JsonObject, listOf, textOf } from './record/json.ts';
 import { ParallelAgents } from './record/parallel-agents.ts';
+import { pythonJson } from './record/python-json.ts';
 import type { TelemetryMemory } from './record/telemetry-memory.ts';
 import { formatOf, nearestFormat, recognize } from './registry.ts';
 
@@ -106,7 +106,7 @@ export class Translator {
     if (excess !== undefined) return fault('too_complex', excess);
     let value: unknown;
     try {
-      value = exactJson(json);
+      value = pythonJson(json);
     } catch (error) {
       return fault('not_json', messageOf(error));
     }

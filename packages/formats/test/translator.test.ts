@@ -137,6 +137,16 @@ describe('Translator', () => {
     });
   });
 
+  it.each([
+    ['NaN', '{"sessionId":"s","type":"turn_started","n":NaN}'],
+    ['-Infinity', '{"sessionId":"s","type":"turn_started","n":-Infinity,"text":"a \\" NaN"}'],
+  ])('reads %s, as Python writes it, as null', (_, line) => {
+    const { events, faults } = new Translator({ format: 'canonical' }).read(line);
+    expect(faults).toEqual([]);
+    expect(events[0]).toMatchObject({ n: null });
+    expect(events[0]?.['text'] ?? 'a " NaN').toBe('a " NaN');
+  });
+
   it('accepts times in nanoseconds, which are integers beyond 2^53', () => {
     const event = '{"sessionId":"s","type":"turn_started","time":1793872804340478721}';
     const { events } = new Translator({ format: 'auto' }).read(event);

@@ -1,5 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
+import { pythonJson, readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { JsonValues, type Piece } from './json-values.ts';
 import { isDatabase, readDatabase } from './read-database.ts';
@@ -197,10 +197,18 @@ class DocumentValues {
   }
 
   #recordsOf({ first, lines, isValue }: Piece): FileRecord[] {
-    const value = isValue && lines.length > 1 ? jsonFrom(lines.join('\n')) : undefined;
+    const value = isValue && lines.length > 1 ? valueOf(lines.join('\n')) : undefined;
     if (value === undefined) return recordsOf(lines, first, this.#translator);
     this.#hasRead = true;
     return [{ line: first + 1, text: undefined, ...this.#translator.readValue(value) }];
+  }
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return pythonJson(text);
+  } catch {
+    return undefined;
   }
 }
 

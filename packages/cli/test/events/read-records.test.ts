@@ -27,6 +27,7 @@ describe('RecordReader', () => {
     // Any line of it can be the first of a chunk.
     ['without indentation', JSON.stringify({ session_id: 's', messages }, null, 2).replaceAll(/^ +/gm, '')],
     ['a list', JSON.stringify(messages, null, 1)],
+    ['with a number of Python', JSON.stringify({ messages, cost: 0.25 }, null, 2).replace('0.25', 'NaN')],
     ['after blank lines', `${'\n'.repeat(1_100_000)}${JSON.stringify({ messages }, null, 2)}`],
   ])('reads a document of many lines as a whole: %s', async (name, text) => {
     const records = await recordsOf(`${name}.json`, text);
