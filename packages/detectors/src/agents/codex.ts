@@ -12,15 +12,7 @@ export const codex: AgentContractSettings = {
     shell: { volatile: [...limits, ...approval] },
     shell_command: { volatile: [...limits, ...approval] },
     local_shell: { volatile: [...limits, ...approval] },
-    apply_patch: { mutating: true },
     update_plan: { mutating: false, volatile: ['explanation'] },
-    view_image: { mutating: false },
-    wait: { poller: true },
-    wait_agent: { poller: true },
-    list_dir: { mutating: false },
-    grep_files: { mutating: false },
-    read_mcp_resource: { mutating: false },
-    list_mcp_resources: { mutating: false },
   },
   result_noise: [
     'Chunk ID: {word}',
@@ -28,6 +20,6 @@ export const codex: AgentContractSettings = {
     'Original token count: {number}',
     'Process running with session ID {number}',
   ],
-  not_run: ['aborted by user{text}', 'exec command rejected by user{text}', 'patch rejected by user{text}'],
+  not_run: ['aborted by user{text}', 'patch rejected by user{text}'],
   harness_prompts: ['<turn_aborted>{text}', '<environment_context>{text}'],
 };

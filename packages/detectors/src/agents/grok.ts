@@ -6,13 +6,12 @@ const waits = { poller: true, volatile: ['timeout_ms'] };
 export const grok: AgentContractSettings = {
   names: ['grok-build'],
   tools: {
-    run_terminal_command: { volatile: ['description', 'timeout', 'background'] },
+    run_terminal_command: { volatile: ['background'] },
     get_command_or_subagent_output: waits,
     wait_commands_or_subagents: waits,
     get_task_output: waits,
     spawn_subagent: { mutating: true, poller: false, volatile: ['description', 'background'] },
-    // Its answer lists what is pending.
-    todo_write: { mutating: false, poller: false },
+    todo_write: { mutating: false },
   },
   result_noise: [
     '<task-id>{word}</task-id>',

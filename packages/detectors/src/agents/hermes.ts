@@ -3,9 +3,9 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 /** Hermes, the agent of Nous Research, version 0.19. */
 export const hermes: AgentContractSettings = {
   tools: {
-    terminal: { volatile: ['timeout', 'background', 'notify_on_complete'] },
+    terminal: { volatile: ['background', 'notify_on_complete'] },
     delegate_task: { mutating: true, poller: false },
-    todo: { mutating: false, poller: false },
+    todo: { mutating: false },
     browser_snapshot: { mutating: false },
   },
   result_noise: [

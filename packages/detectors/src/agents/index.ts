@@ -16,7 +16,8 @@ import { opencode } from './opencode.ts';
 import { openhands } from './openhands.ts';
 
 /**
- * Shipped contracts by agent name. If two agents have a tool of the same name, the first wins, unless the events name
+ * Shipped contracts by agent name. Tools whose names say what they do, such as `read_file`, need none,
+ * nor do comments on commands. If two agents have a tool of the same name, the first wins, unless the events name
  * their agent.
  */
 export const agentContracts: Readonly<Record<string, AgentContractSettings>> = {

@@ -4,12 +4,11 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 export const kimiCode: AgentContractSettings = {
   names: ['kimi'],
   tools: {
-    TaskList: { mutating: false, poller: true },
-    TaskStop: { mutating: true, volatile: ['reason'] },
-    WaitFor: { poller: true, volatile: ['timeout'] },
+    TaskList: { poller: true },
+    TaskStop: { volatile: ['reason'] },
+    WaitFor: { volatile: ['timeout'] },
     AgentSwarm: { mutating: true, poller: false, volatile: ['description'] },
     // Its answer lists what is pending.
-    TodoList: { mutating: false, poller: false },
   },
   result_noise: [
     'waited_ms: {number}',

@@ -1,32 +1,30 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
 /** The model writes these with every call to explain the call. */
-const comments = ['summary', 'security_risk', 'thought'];
+const comments = ['summary', 'thought'];
 
 /** OpenHands and its agent SDK. */
 export const openhands: AgentContractSettings = {
   names: ['open-hands', 'openhands-sdk', 'opendevin'],
   tools: {
-    execute_bash: { volatile: [...comments, 'timeout'] },
-    terminal: { volatile: [...comments, 'timeout'] },
     execute_ipython_cell: { volatile: comments },
     str_replace_editor: { volatile: comments },
     file_editor: { volatile: comments },
     task_tracker: { mutating: false, volatile: comments },
     planning_file_editor: { volatile: comments },
-    glob: { mutating: false, volatile: comments },
-    grep: { mutating: false, volatile: comments },
-    think: { mutating: false, volatile: ['summary', 'security_risk'] },
+    glob: { volatile: comments },
+    grep: { volatile: comments },
+    think: { mutating: false, volatile: ['summary'] },
     delegate: { mutating: true, volatile: comments },
     task: { mutating: true, volatile: [...comments, 'description'] },
     invoke_skill: { mutating: false, volatile: comments },
-    browser_list_tabs: { mutating: false, volatile: comments },
+    browser_list_tabs: { volatile: comments },
     browser_navigate: { mutating: false, volatile: comments },
-    browser_get_state: { mutating: false, volatile: comments },
-    browser_get_content: { mutating: false, volatile: comments },
-    browser_click: { gui: true, volatile: comments },
-    browser_type: { gui: true, volatile: comments },
-    browser_scroll: { gui: true, volatile: comments },
+    browser_get_state: { volatile: comments },
+    browser_get_content: { volatile: comments },
+    browser_click: { volatile: comments },
+    browser_type: { volatile: comments },
+    browser_scroll: { volatile: comments },
   },
   result_noise: [
     '[Current working directory: {line}',
@@ -35,7 +33,7 @@ export const openhands: AgentContractSettings = {
     '"task_id":"task_{word}"',
     '"conversation_id":"{word}"',
   ],
-  not_run: ['Action rejected{text}', 'Action has been rejected{text}', 'User rejected the action{text}'],
+  not_run: ['Action rejected{text}', 'Action has been rejected{text}'],
   harness_prompts: [
     'Please continue working on the task on whatever approach you think is suitable{text}',
     '[SYSTEM: {text}',

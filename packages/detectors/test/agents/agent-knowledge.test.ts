@@ -91,7 +91,7 @@ describe('user-declared agent contracts', () => {
   const mine: Record<string, AgentContractSettings> = {
     'Release Bot': {
       names: ['rb'],
-      tools: { deploy: { volatile: ['note'] }, Read: { volatile: ['why'] } },
+      tools: { deploy: { volatile: ['note'] }, LS: { volatile: ['why'] } },
       result_noise: ['build {number} on {word}'],
       not_run: ['Held back by {word}'],
       harness_prompts: ['Call finish{text}'],
@@ -102,8 +102,8 @@ describe('user-declared agent contracts', () => {
 
   it('override the shipped ones under any name that events use', () => {
     expect(knowledge.tool('deploy', null)?.volatile).toEqual(['note']);
-    expect(knowledge.tool('Read', 'release_bot')?.volatile).toEqual(['why']);
-    expect(knowledge.tool('Read', 'claude-code')).toEqual({ mutating: false });
+    expect(knowledge.tool('LS', 'release_bot')?.volatile).toEqual(['why']);
+    expect(knowledge.tool('LS', 'claude-code')).toEqual({ mutating: false });
     expect(knowledge.tool('exec_command', 'codex')?.volatile).toContain('justification');
   });
 

@@ -9,19 +9,22 @@ export interface ToolLimitOptions {
   readonly maxTurns: number;
 }
 
+const NO_TURNS = {
+  /** Turns with tool calls, including the current one. */
+  turns: 0,
+  /** Whether the current turn has called a tool, and whether it has been evaluated. */
+  inTurn: false,
+  judged: false,
+  /** Calls without a result. */
+  pending: 0,
+  since: undefined as Mark | undefined,
+};
+type State = typeof NO_TURNS & { reportsTurns: boolean; reportsResults: boolean };
+
 /** Counts the turns of a prompt that call tools. */
 export class ToolLimit implements Detector {
   readonly #options: ToolLimitOptions;
-  /** Turns with tool calls, including the current one. */
-  #turns = 0;
-  /** Whether the current turn has called a tool, and whether it has been evaluated. */
-  #inTurn = false;
-  #judged = false;
-  /** Calls without a result. */
-  #pending = 0;
-  #reportsTurns = false;
-  #reportsResults = false;
-  #since: Mark | undefined;
+  #state: State = { ...NO_TURNS, reportsTurns: false, reportsResults: false };
   #incident: Incident<'tool-limit'> | undefined;
 
   constructor(options: ToolLimitOptions) {
@@ -34,51 +37,51 @@ export class ToolLimit implements Detector {
         this.close(step, 'ended');
         break;
       case 'turn_started':
-        this.#reportsTurns = true;
+        this.#state.reportsTurns = true;
         this.#endTurn(step);
         break;
       case 'tool_call_request':
         // If no turns are reported, a call after the results of others belongs to the next turn.
-        if (!this.#reportsTurns && this.#pending === 0) this.#endTurn(step);
+        if (!this.#state.reportsTurns && this.#state.pending === 0) this.#endTurn(step);
         this.#call(step);
         break;
       case 'tool_result':
-        this.#reportsResults = true;
-        if (this.#pending > 0) this.#pending -= 1;
-        if (this.#pending === 0 && this.#inTurn) this.#judge(step);
+        this.#state.reportsResults = true;
+        if (this.#state.pending > 0) this.#state.pending -= 1;
+        if (this.#state.pending === 0 && this.#state.inTurn) this.#judge(step);
         break;
       case 'content':
       case 'thought':
         // Without results either, new text from the model starts the next turn.
-        if (!this.#reportsTurns && !this.#reportsResults) this.#endTurn(step);
+        if (!this.#state.reportsTurns && !this.#state.reportsResults) this.#endTurn(step);
         break;
       default:
     }
   }
 
   #call(step: EventStep): void {
-    this.#since ??= step.mark();
-    this.#pending += 1;
-    if (this.#inTurn) return;
-    this.#inTurn = true;
-    this.#turns += 1;
+    this.#state.since ??= step.mark();
+    this.#state.pending += 1;
+    if (this.#state.inTurn) return;
+    this.#state.inTurn = true;
+    this.#state.turns += 1;
   }
 
   /** Ends the turn; a turn with missing results is evaluated now. */
   #endTurn(step: EventStep): void {
-    if (this.#inTurn) this.#judge(step);
-    this.#inTurn = false;
-    this.#judged = false;
-    this.#pending = 0;
+    if (this.#state.inTurn) this.#judge(step);
+    this.#state.inTurn = false;
+    this.#state.judged = false;
+    this.#state.pending = 0;
   }
 
   #judge(step: EventStep): void {
     const { maxTurns } = this.#options;
-    if (this.#judged) return;
-    this.#judged = true;
-    if (this.#turns < maxTurns) return;
-    this.#incident ??= new Incident('block', maxTurns, this.#since ?? step.mark());
-    this.#incident.report(step, this.#turns, () => this.#account(this.#turns));
+    if (this.#state.judged) return;
+    this.#state.judged = true;
+    if (this.#state.turns < maxTurns) return;
+    this.#incident ??= new Incident('block', maxTurns, this.#state.since ?? step.mark());
+    this.#incident.report(step, this.#state.turns, () => this.#account(this.#state.turns));
   }
 
   current(): readonly Finding[] {
@@ -91,11 +94,7 @@ export class ToolLimit implements Detector {
     if (incident !== undefined) {
       step.emit(incident.resolution(this.#account(incident.count), outcome, closingReason(outcome)));
     }
-    this.#turns = 0;
-    this.#inTurn = false;
-    this.#judged = false;
-    this.#pending = 0;
-    this.#since = undefined;
+    Object.assign(this.#state, NO_TURNS);
     this.#incident = undefined;
   }
 
@@ -115,37 +114,13 @@ export class ToolLimit implements Detector {
   }
 
   snapshot(): ToolLimitSnapshot {
-    return {
-      turns: this.#turns,
-      inTurn: this.#inTurn,
-      judged: this.#judged,
-      pending: this.#pending,
-      reportsTurns: this.#reportsTurns,
-      reportsResults: this.#reportsResults,
-      since: this.#since,
-      incident: this.#incident?.snapshot(),
-    };
+    return { ...this.#state, incident: this.#incident?.snapshot() };
   }
 
-  restore({ incident, ...rest }: ToolLimitSnapshot): void {
-    this.#turns = rest.turns;
-    this.#inTurn = rest.inTurn;
-    this.#judged = rest.judged;
-    this.#pending = rest.pending;
-    this.#reportsTurns = rest.reportsTurns;
-    this.#reportsResults = rest.reportsResults;
-    this.#since = rest.since;
+  restore({ incident, ...state }: ToolLimitSnapshot): void {
+    this.#state = state;
     this.#incident = incident && Incident.restore(incident);
   }
 }
 
-interface ToolLimitSnapshot {
-  readonly turns: number;
-  readonly inTurn: boolean;
-  readonly judged: boolean;
-  readonly pending: number;
-  readonly reportsTurns: boolean;
-  readonly reportsResults: boolean;
-  readonly since: Mark | undefined;
-  readonly incident: IncidentSnapshot | undefined;
-}
+type ToolLimitSnapshot = Readonly<State> & { readonly incident: IncidentSnapshot | undefined };
