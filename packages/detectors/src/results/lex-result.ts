@@ -1,7 +1,19 @@
 import { withoutColors } from '../lib/terminal-text.ts';
 import { type LexedResult, type LexOptions, ResultWriter } from './lexed-result.ts';
 import { mayStartPath, TemporaryPaths, temporaryFile } from './temporary-paths.ts';
-import { DIGIT, ESCAPE, JOINT, KINDS, kindAt, LOWER, SPACE, TOKEN, UPPER, unitAt } from './text-units.ts';
+import {
+  DIGIT,
+  ESCAPE,
+  JOINT,
+  KINDS,
+  kindAt,
+  LOWER,
+  SPACE,
+  TOKEN,
+  UPPER,
+  unitAt,
+  WIDE,
+} from './text-units.ts';
 import { datedToken, endOfNumber, isEpoch, type TimedToken, timedToken } from './time-tokens.ts';
 import {
   counterIn,
@@ -45,11 +57,12 @@ const MAX_LABEL = 7;
 
 /** A longer text is no page that only tells of a failure, and no observation. */
 const FAILURE_UNITS = 600;
-const FAILS = /wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler/i;
+const FAILS =
+  /wrong|error|fail|reject|denied|blocked|problem|could not|unable|sorry|fehler|verweig|indispon|deneg/i;
 const SUCCEEDS = /confirmed|booked|created|submitted|thank|success/i;
 /** What those who help want to be told; a shorter number may be that of a line or a case. */
 const INCIDENT =
-  /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
+  /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|support[ _-]?code|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
 /** The name that Docker makes for what has this id. */
 const MADE_NAME = /\b[a-z]+_[a-z]+(?= \([0-9a-f]{64}\))/g;
 /** What stands between the parts of a mail. */
@@ -131,6 +144,10 @@ class Lexer {
           while (kindAt(text, at) === SPACE) at += 1;
           if (at - start > 1 || first !== BLANK) this.#writer.replace(start, at, ' ');
         } else if (kind === ESCAPE) at = afterEscape(text, at);
+        else if (kind === WIDE) {
+          while (kindAt(text, at) === WIDE) at += 1;
+          words += at - start;
+        }
         continue;
       }
       let digits = kind === DIGIT ? 1 : 0;

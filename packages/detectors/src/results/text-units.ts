@@ -5,6 +5,8 @@ export const UPPER = 4;
 export const LOWER = 8;
 export const JOINT = 16;
 export const ESCAPE = 32;
+/** Of a script without spaces between words, or of one that writes units of time in such signs. */
+export const WIDE = 64;
 export const TOKEN = UPPER | LOWER | DIGIT | JOINT;
 
 /** By unit. Units beyond ASCII are white space or letters; the table has all of them, because a branch costs more. */
@@ -15,6 +17,10 @@ for (const [first, last, kind] of [
   ['a', 'z', LOWER],
   ['\t', '\r', SPACE],
   ['\u2000', '\u200a', SPACE],
+  ['\u3001', '\u303f', 0],
+  ['\u3040', '\ud7ff', WIDE],
+  ['\uff00', '\uff0f', 0],
+  ['\uff1a', '\uff20', 0],
 ] as const)
   KINDS.fill(kind, first.charCodeAt(0), last.charCodeAt(0) + 1);
 for (const [units, kind] of [

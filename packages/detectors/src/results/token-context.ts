@@ -89,7 +89,8 @@ export function mayBeTimed(text: string, start: number): boolean {
     next = unitAt(text, at);
   }
   if (next === 0x20 || next === 0xa0) next = unitAt(text, at + 1);
-  return UNIT_STARTS[next] === 1;
+  // Chinese, Japanese and Korean have signs for them.
+  return UNIT_STARTS[next] === 1 || next > 0x2fff;
 }
 
 /** Whether only white space and signs stand between a label and its value. */

@@ -98,6 +98,18 @@ describe('known volatile tokens', () => {
       '<node resource-id="com.android.systemui:id/clock" text="12:05"/>',
       '<node resource-id="com.android.systemui:id/clock" text="12:06"/>',
     ],
+    [
+      'a time in Japanese',
+      '照会：2026年11月30日 14時10分23秒、保留',
+      '照会：2026年12月1日 9時02分05秒、保留',
+    ],
+    ['a time in Korean', '2026년 11월 30일 오후 2시 10분 기준', '2026년 12월 1일 오전 9시 05분 기준'],
+    ['a duration in Chinese', '用时 3.2秒', '用时 12秒'],
+    [
+      'a code for those who help, in German',
+      'Zugriff verweigert. Support-Code: 7KQ2XJ9A',
+      'Zugriff verweigert. Support-Code: Z81MMP4Q',
+    ],
     ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
   ])('include %s', (_, one, other) => {
     expect(lex(one).normal).toBe(lex(other).normal);
@@ -133,6 +145,8 @@ describe('known volatile tokens', () => {
     ['an incident that a text is about', 'incident 8617216 is open', 'incident 8617217 is open'],
     ['a case that failed', 'error in case number 12', 'error in case number 13'],
     ['a date without a time', 'due 2026-03-04', 'due 2026-03-05'],
+    ['a number between signs of Japanese', '第3章を読む', '第4章を読む'],
+    ['a time of day in Japanese', '発車 14時10分', '発車 15時20分'],
     ['the one element that was meant', 'clicked [ref=e5]', 'clicked [ref=e6]'],
     ['a user of the system', 'uid=1000(ann) gid=1000(ann)', 'uid=1001(ben) gid=1001(ben)'],
   ])('do not include %s', (_, one, other) => {
@@ -171,6 +185,8 @@ describe('tokens that look random', () => {
     ['a clock to the minute', 'As of 15:40 the lobby is closed', ['15:40']],
     ['a clock of twelve hours', 'As of 3:40 PM the lobby is closed', ['3:40 PM']],
     ['a date in words', 'On Sunday, 29 November the lobby is closed', ['Sunday, 29 November']],
+    ['a clock of French', 'à 14 h 10 le guichet est fermé', ['14 h 10']],
+    ['an id between signs of Chinese', '请求9f86d081884c失败', ['9f86d081884c']],
     ['a short date', 'On Nov 29 the lobby is closed', ['Nov 29']],
   ])('include %s', (_, text, values) => {
     expect(lex(text).holes?.map(({ value }) => value)).toEqual(values);
@@ -197,6 +213,7 @@ describe('tokens that look random', () => {
     'a.ts:15:40 is unused',
     'at [15:40] in the file',
     'a ratio of 15:40:20:5',
+    '問題3：大阪の人口は400万人を超えますか。',
     'The man may stay',
   ])('do not include %j', (text) => {
     expect(lex(text).holes).toEqual([]);
