@@ -48,6 +48,27 @@ interface PromptRun {
   readonly asked?: string;
 }
 
+/** Consecutive prompts that are the same. */
+interface PromptSeries {
+  /** The latest prompt. */
+  readonly shown: string;
+  readonly count: number;
+  /** The length of each of the latest prompts, and the numbers in it; empty as long as there is only one. */
+  readonly numbers: readonly string[];
+  readonly since: Mark | null;
+  readonly latest: Mark | null;
+  /** The effect of the previous prompt. */
+  readonly before: PromptRun | null;
+}
+const NO_PROMPTS: PromptSeries = {
+  shown: '',
+  count: 0,
+  numbers: [],
+  since: null,
+  latest: null,
+  before: null,
+};
+
 /**
  * Finds loops of the harness itself: it keeps rejecting answers, keeps sending the same prompt without any effect, or
  * restarts work that fails the same way each time. A person who asks again is not reported.
@@ -55,15 +76,8 @@ interface PromptRun {
 export class HarnessLoop {
   readonly #options: HarnessLoopOptions;
   readonly #incident = new PatternIncident('stagnation');
-  /** The latest prompt. */
-  #shown = '';
-  #count = 0;
-  /** The length of each of the latest prompts of the series, and the numbers in it; empty as long as there is only one. */
-  #numbers: readonly string[] = [];
-  #since: Mark | null = null;
-  #latest: Mark | null = null;
-  /** The effect of the previous prompt, and of the current one so far. */
-  #before: PromptRun | null = null;
+  #series = NO_PROMPTS;
+  /** The effect of the current prompt so far. */
   readonly #steps = new StepChain();
   #answer = '';
   /** Another detector has an incident for the steps of the current prompt. */
@@ -75,7 +89,7 @@ export class HarnessLoop {
 
   /** Whether the latest prompt was one of a series without effect. */
   get isRepeating(): boolean {
-    return this.#count > 1;
+    return this.#series.count > 1;
   }
 
   push(step: EventStep): void {
@@ -91,7 +105,7 @@ export class HarnessLoop {
     const author = calls?.prompts.author ?? 'person';
     if (author !== 'person' || calls?.prompts.isTimed !== false || !REJECTS_ANSWER.test(text)) return author;
     const shown = text.trim().slice(0, COMPARED_UNITS);
-    return promptForm(shown, false) === promptForm(this.#shown, false) ? 'quick' : author;
+    return promptForm(shown, false) === promptForm(this.#series.shown, false) ? 'quick' : author;
   }
 
   #onStepSettled({ regrown, stagnant }: CallHistory, settled: CallStep): void {
@@ -112,66 +126,78 @@ export class HarnessLoop {
     const shown = text.trim().slice(0, COMPARED_UNITS);
     if (this.#isCopy(step, shown)) return;
     const isMarked = author === 'harness';
+    const series = this.#series;
     const run: PromptRun = {
       steps: this.#steps.hashes().steps,
       answer: this.#answer,
-      asked: this.#shown,
+      asked: series.shown,
     };
     const comesAgain =
       author !== 'person' && this.#equalsLatest(shown, isMarked) && this.#isInVain(run, isMarked, shown);
-    const isFirst = !comesAgain || this.#since === null;
+    const isFirst = !comesAgain || series.since === null;
     // Prompts without any effect are a series of their own.
-    const follows = run.steps === '' && this.#before?.steps !== '';
-    if (isFirst || follows) {
-      this.#since = isFirst ? step.mark() : this.#latest;
-      this.#count = isFirst ? 0 : 1;
-    }
-    this.#count += 1;
-    // Read once a second prompt comes: most have none like them.
-    this.#numbers = isFirst ? [] : this.#numbersUpTo(shown);
-    this.#latest = step.mark();
-    this.#shown = shown;
-    this.#before = run;
-    this.#answer = '';
-    this.#explained = false;
-    this.#steps.clear();
-    if (this.#count < this.#options.threshold || moveOn(this.#numbers))
+    const follows = run.steps === '' && series.before?.steps !== '';
+    const latest = step.mark();
+    this.#series = {
+      shown,
+      count: isFirst ? 1 : follows ? 2 : series.count + 1,
+      // Read once a second prompt comes: most have none like them.
+      numbers: isFirst ? [] : this.#numbersUpTo(shown),
+      since: isFirst ? latest : follows ? series.latest : series.since,
+      latest,
+      before: run,
+    };
+    this.#clearRun();
+    const { count, numbers } = this.#series;
+    if (count < this.#options.threshold || moveOn(numbers))
       this.#incident.resolve(step, 'recovered', 'another prompt followed');
     else this.#report(step);
   }
 
+  #clearRun(): void {
+    this.#answer = '';
+    this.#explained = false;
+    this.#steps.clear();
+  }
+
   #numbersUpTo(shown: string): readonly string[] {
-    const before = this.#numbers.length === 0 ? [numbersIn(this.#shown)] : this.#numbers;
-    return [...before, numbersIn(shown)].slice(-this.#options.threshold);
+    const { numbers, shown: latest } = this.#series;
+    return [...(numbers.length === 0 ? [sizesOf(latest)] : numbers), sizesOf(shown)].slice(
+      -this.#options.threshold,
+    );
   }
 
   /** Whether the event before was the same: a producer may deliver events without ids twice. */
   #isCopy(step: EventStep, shown: string): boolean {
     const { eventIndex, time } = step.mark();
-    const latest = this.#latest;
+    const { latest, shown: latestShown } = this.#series;
     if (latest === null || step.event.id !== undefined) return false;
-    return latest.eventIndex === eventIndex - 1 && latest.time === time && shown === this.#shown;
+    return latest.eventIndex === eventIndex - 1 && latest.time === time && shown === latestShown;
   }
 
   /** Whether the latest prompt was the same, or rejected an answer for a similar reason. */
   #equalsLatest(shown: string, isMarked: boolean): boolean {
-    const latest = this.#shown;
+    const { shown: latest, before } = this.#series;
     if (shown === '' || latest === '') return false;
     if (shown === latest) return true;
     if (reports(shown)) return false;
     if (promptForm(shown, isMarked) === promptForm(latest, isMarked)) return true;
-    const [now, before] = [withoutQuotes(shown, this.#answer), withoutQuotes(latest, this.#before?.answer)];
-    if (now !== shown && promptForm(now, isMarked) === promptForm(before, isMarked)) return true;
-    if (!isMarked || !rejects(shown) || !rejects(latest) || !areAlike(shown, latest)) return false;
+    const [now, then] = [withoutQuotes(shown, this.#answer), withoutQuotes(latest, before?.answer)];
+    if (now !== shown && promptForm(now, isMarked) === promptForm(then, isMarked)) return true;
+    if (!isMarked || !rejects(shown)) return false;
     // Two rejections may take turns.
-    return !asksForMore(shown, [latest, this.#before?.asked, this.#answer].join(' '));
+    const { asked = '' } = before ?? {};
+    if (promptForm(shown, true) === promptForm(asked, true)) return true;
+    if (!rejects(latest) || !areAlike(shown, latest)) return false;
+    return !asksForMore(shown, [latest, asked, this.#answer].join(' '));
   }
 
   /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
   #isInVain(run: PromptRun, isMarked: boolean, shown: string): boolean {
-    const before = this.#before;
-    const count = this.#count;
+    const { before, count, shown: latest } = this.#series;
     if (this.#explained) return false;
+    // Other numbers make another question of a prompt that rejects nothing.
+    if (run.steps === '' && !rejects(shown) && numbersIn(shown) !== numbersIn(latest)) return false;
     // The first prompt has nothing to be compared with.
     if (before === null || count <= 1) return true;
     if (run.steps === '') {
@@ -185,9 +211,7 @@ export class HarnessLoop {
   }
 
   #report(step: EventStep): void {
-    const count = this.#count;
-    const shown = this.#shown;
-    const before = this.#before;
+    const { count, shown, before, since } = this.#series;
     const { threshold, mode } = this.#options;
     const made = before?.steps === '' ? 'no calls' : 'the same calls each time';
     const wording = sentence`The same prompt was sent ${counted(count)} times and the agent made ${made}${{ quoted: `: ${quote(shown)}` }}`;
@@ -198,7 +222,7 @@ export class HarnessLoop {
       thresholdOf: { setting: 'stagnation.same_prompt', value: threshold },
       mode,
       rounds: [],
-      ...(this.#since !== null && { since: this.#since }),
+      ...(since !== null && { since }),
       ...wording,
       guidance: [
         `You have received the same prompt ${String(count)} times and made ${made}.`,
@@ -216,43 +240,25 @@ export class HarnessLoop {
 
   close(step: EventStep, outcome: VerdictOutcome): void {
     this.#incident.resolve(step, outcome, closingReason(outcome));
-    this.#shown = '';
-    this.#count = 0;
-    this.#numbers = [];
-    this.#since = null;
-    this.#latest = null;
-    this.#before = null;
-    this.#answer = '';
-    this.#explained = false;
-    this.#steps.clear();
+    this.#series = NO_PROMPTS;
+    this.#clearRun();
   }
 
   checkpoint(): () => HarnessSnapshot {
-    const shown = this.#shown;
-    const count = this.#count;
-    const numbers = this.#numbers;
-    const since = this.#since;
-    const latest = this.#latest;
-    const before = this.#before;
+    const series = this.#series;
     const answer = this.#answer;
     const explained = this.#explained;
     const hashes = this.#steps.checkpoint();
     const incident = this.#incident.snapshot();
     return () => {
       const { steps, stepsBefore } = hashes();
-      const run = { steps, answer };
-      return { shown, count, numbers, since, latest, before, run, stepsBefore, explained, incident };
+      return { ...series, run: { steps, answer }, stepsBefore, explained, incident };
     };
   }
 
-  restore({ incident, run, stepsBefore, ...rest }: HarnessSnapshot): void {
-    this.#shown = rest.shown;
-    this.#count = rest.count;
-    this.#numbers = rest.numbers ?? [];
-    this.#since = rest.since;
-    this.#latest = rest.latest;
-    this.#before = rest.before;
-    this.#explained = rest.explained;
+  restore({ incident, run, stepsBefore, explained, ...series }: HarnessSnapshot): void {
+    this.#series = { ...NO_PROMPTS, ...series };
+    this.#explained = explained;
     this.#answer = run.answer;
     this.#steps.restore({ steps: run.steps, stepsBefore });
     this.#incident.restore(incident);
@@ -260,10 +266,15 @@ export class HarnessLoop {
 }
 
 /** The length of a prompt, and its numbers. */
+function sizesOf(prompt: string): string {
+  return `${String(prompt.length)} ${numbersIn(prompt)}`;
+}
+
+/** The numbers in a prompt, except those that count prompts. */
 function numbersIn(prompt: string): string {
   const text = normalizeText(prompt).replace(TRIES, '');
   const numbers = text.match(/(?<![\w.-])\d+(?:\.\d+)?(?![\w-])/g) ?? [];
-  return [prompt.length, ...numbers.slice(0, MAX_NUMBERS)].join(' ');
+  return numbers.slice(0, MAX_NUMBERS).join(' ');
 }
 
 /** Whether prompts tell of progress: a number in them moves towards something, or a list of what is missing gets shorter. */
@@ -309,14 +320,9 @@ function promptForm(shown: string, isMarked: boolean): string {
   return lexResult(shown, { isError: true }).bulk.replace(/\d+/g, '#');
 }
 
-export interface HarnessSnapshot {
-  readonly shown: string;
-  readonly count: number;
+export interface HarnessSnapshot extends Omit<PromptSeries, 'numbers'> {
   /** Absent in snapshots of earlier versions. */
   readonly numbers?: readonly string[];
-  readonly since: Mark | null;
-  readonly latest: Mark | null;
-  readonly before: PromptRun | null;
   readonly run: PromptRun;
   readonly stepsBefore: string;
   readonly explained: boolean;

@@ -1,6 +1,14 @@
 import type { Mark } from '../../calls/mark.ts';
 import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';
-import { DEGREES, MIN_PAIRS, type ReadMessage, read, type SaidMessage, samenessOf } from './said-message.ts';
+import {
+  DEGREES,
+  FEW_PAIRS,
+  MIN_PAIRS,
+  type ReadMessage,
+  read,
+  type SaidMessage,
+  samenessOf,
+} from './said-message.ts';
 
 /** Different messages that may take turns. Only if there are several may they be reworded; so many are set phrases. */
 const WIDTHS = [1, 2, 3, 4, 16] as const;
@@ -76,9 +84,13 @@ export function afterMessage(series: MessageSeries, message: SaidMessage): Messa
   return { said: [{ ...now, pairs }, ...others].slice(0, REMEMBERED), runs };
 }
 
-/** Another question starts all runs again but that of one message; the same question only this. */
+/**
+ * Another question starts all runs again but that of one message, unless that is a label, which may well be the answer to
+ * both; the same question only this.
+ */
 export function afterQuestion({ said, runs }: MessageSeries, isOther: boolean): MessageSeries {
-  return { said, runs: runs.map((run, i) => ((i === 0) === isOther ? run : null)) };
+  const keepsOne = isOther && said[0] !== undefined && read(said[0]).pairs.length >= FEW_PAIRS;
+  return { said, runs: runs.map((run, i) => ((i === 0 ? keepsOne : !isOther) ? run : null)) };
 }
 
 /**

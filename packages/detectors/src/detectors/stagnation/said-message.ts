@@ -18,7 +18,7 @@ const NEAR_UNITS = 1024;
 /** Of a shorter one, neither: it is a label, or a move of a game. */
 export const MIN_PAIRS = 2;
 /** Shorter ones say at their end what they say: `You rolled three`, `You rolled four`. */
-const FEW_PAIRS = 4;
+export const FEW_PAIRS = 4;
 /** Pairs of words in which two wordings differ at most; each word is in two. */
 const MAX_FRESH = 8;
 

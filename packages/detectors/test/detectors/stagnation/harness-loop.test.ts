@@ -137,6 +137,9 @@ describe('same-prompt', () => {
       '格式错误：每次回复只能有一个操作，发现 2 个。',
       'Erreur : votre réponse doit contenir un seul appel (2 reçus).',
       'You have made no call. Never ask a person for help; go on by yourself.',
+      'Only one action per turn is allowed.',
+      'The message exceeds 200 words.',
+      'Die Antwort ist kein gültiges XML.',
     ].map((prompt) => ({
       what: `counts a harness that rejects long answers: ${prompt}`,
       events: prompts(
@@ -157,6 +160,22 @@ describe('same-prompt', () => {
       ),
       expected: [],
     },
+    ...[
+      'Chapter 2 is saved. Go on with part 3.',
+      'Exercise 2: what is 30 x 3?',
+      'You are at (2, 3). Your move?',
+      'ここまでで2問です。大阪の人口は3万人を超えますか。',
+    ].map((prompt) => ({
+      what: `ignores a harness that leads on by numbers: ${prompt}`,
+      events: prompts(
+        repeated(9, (i) => ({
+          prompt: prompt.replace('2', String(2 + i)).replace('3', String(3 + ((i * i) % 7))),
+          origin: 'harness',
+          events: [text(['left', 'right', 'right', 'up'][i % 4] ?? '')],
+        })),
+      ),
+      expected: [],
+    })),
     {
       what: 'counts rejections without times that have an id each',
       events: prompts(
@@ -239,6 +258,17 @@ describe('same-prompt', () => {
       events: prompts(
         repeated(6, (i) => ({
           prompt: `Your answer was rejected: ${i % 2 ? 'no tool was called' : 'the action field is missing'}.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: opened,
+    },
+    {
+      what: 'counts two rejections that take turns and have few words in common',
+      events: prompts(
+        repeated(6, (i) => ({
+          prompt: i % 2 ? 'Format error: the field "action" is missing.' : 'Format error: text before JSON.',
           origin: 'harness',
           events: essay(i),
         })),

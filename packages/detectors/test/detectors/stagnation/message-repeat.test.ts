@@ -221,6 +221,13 @@ describe('same-message', () => {
         ...turn(done),
       ]).flat(),
     },
+    {
+      what: 'a label for each item that a harness hands out',
+      events: services.flatMap((name): AgentEvent[] => [
+        { type: 'prompt_started', origin: 'harness', text: `Is ${name} a place? Answer yes or no.` },
+        ...turn('No, not at all.'),
+      ]),
+    },
     { what: 'messages without turns', events: Array.from({ length: 6 }, () => text(done)) },
     {
       what: 'messages with a counter',
