@@ -4,6 +4,7 @@ import { SEARCHES } from '../../calls/searches.ts';
 import {
   type CallStep,
   changesSomething,
+  isPolling,
   isPollingStep,
   isVaried,
   mayChange,
@@ -140,8 +141,8 @@ function newWordings(run: readonly Question[], index: number): number {
   return count;
 }
 
-/** Says that a record is not there; a file that is not there may be one that is looked for in many places. */
-const ABSENT = /^(?!.*(?:file|director|path))[^]*(?:not.?found|not exist|\b404\b|^\W*no \w+ (?:with|for) )/i;
+/** Says that a target is not there; a tool that is not there is none. */
+const ABSENT = /^(?!.*\btool\b)[^]*(?:not.?found|not exist|\b404\b|no such file|^\W*no \w+ (?:with|for) )/i;
 
 /**
  * Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure, or
@@ -152,7 +153,7 @@ export function checksTargets(steps: readonly CallStep[], byAnyCommand = false):
     const [call] = step.calls;
     if (call === undefined) return [];
     const { line = '' } = commandFacts(call.identity);
-    const isCheck = byAnyCommand || CHECKS.test(line) || waits(line) || asksInVain(call);
+    const isCheck = byAnyCommand || CHECKS.test(line) || (waits(line) && isPolling(call)) || asksInVain(call);
     const program = isCheck ? programOf(line) : null;
     return program !== null || (isCheck && !call.nature.runs) ? [{ step, call, program }] : [];
   });
@@ -171,19 +172,18 @@ function asksInVain(call: PastCall): boolean {
   return ABSENT.test(result?.shown ?? '') && (nature.runs || !/ .* .* /.test(identity.arguments));
 }
 
-/** Whether it is what all of these calls ask for that is not there. */
+/** Whether what is not there is mostly the same, such as one file that is looked for in many folders. */
 function lacksOneTarget(run: readonly Question[]): boolean {
-  const [first, ...others] = run;
-  if (first === undefined || !asksInVain(first.call)) return false;
-  const shown = first.call.result?.shown.toLowerCase() ?? '';
-  const asked = others.map(wordsOf);
-  return wordsOf(first).some(
-    (word) =>
-      word.length > 2 &&
-      word !== first.program &&
-      shown.includes(word.toLowerCase()) &&
-      asked.every((words) => words.includes(word)),
-  );
+  const names = run.map(missingName);
+  return !names.includes(undefined) && new Set(names).size * 2 <= names.length;
+}
+
+/** What a call asks for, and learns that it is not there. */
+function missingName(asked: Question): string | undefined {
+  const { call, program } = asked;
+  const shown = (asksInVain(call) && call.result?.shown.toLowerCase()) || '';
+  const names = wordsOf(asked).map((word) => word.slice(word.lastIndexOf('/') + 1).toLowerCase());
+  return names.find((name) => name.length > 2 && name !== program && shown.includes(name));
 }
 
 /** What stands before the command proper: a change of folder, variables, and programs that run another one. */

@@ -11,6 +11,7 @@ import {
 } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { positionsRise } from '../../results/error-tokens.ts';
+import { normalizeText } from '../../results/lex-result.ts';
 import { numbersMoveOn } from '../../results/sameness.ts';
 import { checksTargets } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
@@ -55,14 +56,14 @@ function rejectedAgain(
   const changes = settled.calls.some(({ nature }) => nature.changes);
   const value = changes ? options.sameFailure : options.sameError;
   const base = value * pollingPatience([settled]);
-  const alikeBy = (words: 'form' | 'gist') => {
-    const headOf = (step: CallStep) => errorHeadOf(step) ?? refusalOf(step, words);
+  const alikeBy = (headOf: (step: CallStep) => string | null) => {
     const head = headOf(settled);
     return head === null ? [] : failuresOf(rounds, tool, (step) => headOf(step) === head);
   };
-  const verbatim = alikeBy('form');
+  let alike = alikeBy((step) => errorHeadOf(step) ?? refusalOf(step, 'form'));
   // A refusal may quote the command. Commands that look around find different files missing.
-  const alike = changes && verbatim.length < base ? alikeBy('gist') : verbatim;
+  if (changes && alike.length < base) alike = alikeBy((step) => errorHeadOf(step) ?? refusalOf(step, 'gist'));
+  if (alike.length < base) alike = alikeBy(deniedWords);
   const opening = rejectionOf(settled);
   const rejectedBy = (isOne: (opening: string) => boolean) =>
     failuresOf(rounds, tool, (step) => isOne(rejectionOf(step) ?? ''));
@@ -151,7 +152,7 @@ const REFUSAL_UNITS = 240;
 const REFUSAL_LINES = 3;
 /** Words of a refusal, which may take this many times as much to explain. */
 const REFUSES =
-  /\b(?:rejected|declined|denied|refused|disabled|forbidden|blocked|protected|not (?:allowed|permitted|authori[sz]ed))\b/i;
+  /\b(?:rejected|declined|denied|refused|disabled|read-only|no space|forbidden|blocked|protected|not (?:allowed|permitted|authori[sz]ed))\b/i;
 const EXPLAINED = 2;
 
 /** The few words by which a command is refused; `null` for other failures. */
@@ -163,6 +164,22 @@ function refusalOf({ kind, calls }: CallStep, words: 'form' | 'gist'): string | 
   const times = REFUSES.test(shown) ? EXPLAINED : 1;
   const lines = shown.split('\n').filter((line) => line.trim() !== '').length;
   return shown.length <= REFUSAL_UNITS * times && lines <= REFUSAL_LINES * times ? result[words] : null;
+}
+
+/** The words by which a call is denied that are none of its own, such as what it would do with what; else `null`. */
+function deniedWords(step: CallStep): string | null {
+  const [call] = step.calls;
+  const shown = call?.result?.shown ?? '';
+  if (!REFUSES.test(shown) || refusalOf(step, 'form') === null) return null;
+  const said = wordsIn(call?.identity.arguments ?? '');
+  return wordsIn(normalizeText(shown))
+    .filter((word) => !said.includes(word))
+    .join(' ');
+}
+
+/** In lower case; `ListBuckets` has two. */
+function wordsIn(text: string): string[] {
+  return text.match(/\p{L}\p{Ll}*/gu)?.map((word) => word.toLowerCase()) ?? [];
 }
 
 /** Units of a rejection that tell its kind; what follows is the detail. */

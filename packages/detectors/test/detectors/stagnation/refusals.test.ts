@@ -95,6 +95,34 @@ const watching = (n: number): readonly Call[] => [
   sh(`kubectl get pods -l part=${n} | head -3`, `pod-${n} ready`, false),
   sh(`curl -s https://a.example/pages/${n}`, `page ${n}`, false),
 ];
+const listing = (n: number): readonly Call[] => {
+  const kind = 'pods deploy svc events secrets nodes'.split(' ')[n] ?? '';
+  return [
+    sh(
+      `kubectl -n prod get ${kind}`,
+      `Error from server (Forbidden): ${kind} is forbidden: User "bot" cannot list resource "${kind}" here`,
+    ),
+  ];
+};
+const asking = (n: number): readonly Call[] => {
+  const kind = 'Buckets Roles Queues Topics Tables Keys'.split(' ')[n] ?? '';
+  return [
+    [
+      'cloud_list',
+      `AccessDenied: bot is not authorized to perform cloud:List${kind}`,
+      { kind: kind.toLowerCase() },
+      true,
+    ],
+  ];
+};
+const writing = (n: number): readonly Call[] => {
+  const program = 'touch mkdir cp mv ln rm'.split(' ')[n] ?? '';
+  return [sh(`${program} ${'abcdef'.charAt(n)}`, `${program}: Read-only file system`)];
+};
+const publishing = (n: number): readonly Call[] => {
+  const name = 'red blue green black white pink'.split(' ')[n] ?? '';
+  return [sh(`npm view ${name}-kit version`, `npm error 404 ${name}-kit is not in this registry.`)];
+};
 const storing = (n: number): readonly Call[] => [
   sh(`git push origin HEAD:try-${n}`, 'Pushes are refused until the checks of the server have run.'),
   sh(`curl -sX POST https://ci.example/checks -d n=${n}`, `accepted ${n}`, false),
@@ -199,6 +227,9 @@ describe('failures between steps that work', () => {
     ['commands refused for what some of them name', repeated(protecting, 6), 'stagnation/same-error'],
     ['commands refused between states and pages', repeated(watching, 6), 'stagnation/same-error'],
     ['commands refused between looks of PowerShell', repeated(cmdlets, 6), 'stagnation/same-error'],
+    ['commands that name what they are denied', repeated(listing, 6), 'stagnation/same-error'],
+    ['looks that are denied by another name', repeated(asking, 6), 'stagnation/same-error'],
+    ['programs that may not write', repeated(writing, 6), 'stagnation/same-error'],
     ['calls that lack an argument', repeated(lacking, 5), 'stagnation/same-failure'],
     ['commands refused with two lines', repeated(pushing, 6), 'stagnation/same-error'],
     ['commands refused with an explanation', repeated(explained, 6), 'stagnation/same-error'],
@@ -230,6 +261,7 @@ describe('failures between steps that work', () => {
     ['two calls without arguments', repeated(write, 2)],
     ['files that a command does not find between looks', repeated(looking, 9)],
     ['targets in which a linter finds the same', repeated(linting, 9)],
+    ['names that are free', repeated(publishing, 6)],
     ['ports of which none is open', repeated(knocking, 16)],
     ['errors that come later in the input each time', repeated(parsing, 6)],
     ['refusals between requests that store something', repeated(storing, 6)],

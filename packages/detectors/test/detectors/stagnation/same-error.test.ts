@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { call } from '../../sessions.ts';
 import { type ShortStep, said, turns } from '../../steps.ts';
 
-const noFile = (path: string): ShortStep => ['open', `Error: no such file: '${path}'`, { path }];
+const noFile = (folder: string): ShortStep => {
+  const path = `${folder}/orders.csv`;
+  return ['open', `Error: no such file: '${path}'`, { path }];
+};
 
 describe('stagnation', () => {
   it('same-error: opens at the fifth error in a row with varying arguments', () => {
@@ -22,9 +25,9 @@ describe('stagnation', () => {
       ['open', 'contents of a file', { path: 'x' }],
     ];
     for (const other of breaks) expect(said(turns(...four, other, noFile('e')))).toEqual([]);
-    expect(said(turns(...four, ['list', "Error: no such file: 'x'", { path: 'x' }]))).toEqual([
-      'stagnation/same-error opened chance 5',
-    ]);
+    expect(
+      said(turns(...four, ['list', "Error: no such file: 'x/orders.csv'", { path: 'x/orders.csv' }])),
+    ).toEqual(['stagnation/same-error opened chance 5']);
   });
 
   it.each<[string, (n: number) => ShortStep]>([
@@ -87,6 +90,22 @@ describe('stagnation', () => {
       ],
     ],
     [
+      'files of configuration',
+      (n) => [
+        'read_file',
+        `Error: ENOENT: no such file or directory, open '/app/${'abcdefg'[n] ?? ''}.config.js'`,
+        { path: `${'abcdefg'[n] ?? ''}.config.js` },
+      ],
+    ],
+    [
+      'one file in each repository',
+      (n) => [
+        'get_file',
+        'Error: Not Found (see repos/contents)',
+        { path: `repos/${'abcdefg'[n] ?? ''}/contents/SECURITY.md` },
+      ],
+    ],
+    [
       'copies that differ',
       (n) => [
         'bash',
@@ -100,6 +119,15 @@ describe('stagnation', () => {
 
   it.each<[string, (n: number) => ShortStep]>([
     ['one sheet', (n) => ['get_cells', 'Error: sheet "Sales" not found', { sheet: 'Sales', range: `B${n}` }]],
+    [
+      'one file in many folders',
+      (n) => [
+        'read_file',
+        `Error: ENOENT: no such file or directory, open '/${'abcdefg'[n] ?? ''}/Data.csv'`,
+        { path: `${'abcdefg'[n] ?? ''}/Data.csv` },
+      ],
+    ],
+    ['a tool', (n) => ['search_web', 'Error: tool "search_web" does not exist.', { q: 'abcdefg'[n] ?? '' }]],
     [
       'one column under many names',
       (n) => [
@@ -116,10 +144,10 @@ describe('stagnation', () => {
     const batch = (n: number): AgentEvent[] => [
       { type: 'turn_started' },
       ...['x', 'y'].map(
-        (part): AgentEvent => ({ ...call('open', { path: `${part}${n}.txt` }), callId: `${part}${n}` }),
+        (part): AgentEvent => ({ ...call('open', { path: `${part}${n}/a.txt` }), callId: `${part}${n}` }),
       ),
       ...['x', 'y'].map((part): AgentEvent => {
-        const result = `Error: no such file: '${part}${n}.txt'`;
+        const result = `Error: no such file: '${part}${n}/a.txt'`;
         return { type: 'tool_result', callId: `${part}${n}`, result };
       }),
     ];
