@@ -5,7 +5,7 @@ import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
 
 /** What the arguments of a tool for all of an interface say. */
 const INTERFACE_ACTION =
-  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|operation|button|direction)":\[?"[^"]{0,40}(?:forward|dpad|scroll|swipe|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press|ctrl|control|alt|cmd)\b|_(?:click|press)|\+)/i;
+  /"(?:action|type|kind|command|key|keys|text|name|gesture|event|op|operation|button|direction)":\[?"[^"]{0,40}(?:forward|dpad|scroll|swipe|wheel|page.?(?:down|up)|pg(?:dn|up)|arrow|key_|\b(?:down|up|left|right|space|tab|next|click|tap|press|ctrl|control|alt|cmd)\b|_(?:click|press)|\+)/i;
 /** Arguments that say where to. */
 const WHERE =
   /"(?:north|south|east|west|up|down|left|right|forwards?|backwards?|ahead|[nsewNSEW])"|"(?:direction|heading|distance|forward|steps|c?m|met(?:re|er)s)":/i;

@@ -5,7 +5,7 @@ import { looksOrOperates } from './tool-words.ts';
 
 /** Fields in which models explain what they look up or operate, in different words each time, and how long it may take. */
 const BESIDE_LOOKS =
-  /^(?:reason(?:ing)?|rationale|thought|thinking|explanation|justification|timeout(?:Ms|Seconds|_(?:ms|secs?|seconds))?)$/;
+  /^(?:reason(?:ing)?|rationale|thought|thinking|explanation|justification|note|comment|intent|confidence|timeout(?:Ms|Seconds|_(?:ms|secs?|seconds))?)$/;
 /** The same beside commands. */
 const BESIDE_COMMANDS = /^(?:description|summary|comment)$/;
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */

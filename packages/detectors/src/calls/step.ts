@@ -156,7 +156,7 @@ const DRAWING_COMMAND =
 
 /** Tools that deliver something, with a receipt that has a number of its own. */
 const DELIVERS =
-  /(?<![a-z])(?:send|notify|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories))(?![a-z])/i;
+  /(?<![a-z])(?:send|notify|publish|enqueue|charge|refund|pay|invite|book|(?:place|submit)_(?:\w+_)?order|post_?(?:message|comment|reply)|(?:create|add|insert|schedule|save|store)_(?:\w+_)?(?:event|meeting|invoice|issue|reminder|comment|note|memory|memories))(?![a-z])/i;
 /** What is sent to a terminal acts again each time. */
 const KEYS = /"(?:keys?|keystrokes|input|chars)":/;
 /** Tools that put a setting in place, and what numbers their receipts. */

@@ -20,11 +20,11 @@ const expressions = {
   /** Its answer is chance: the same one several times in a row says nothing. */
   draws: wordIn('roll$|dice|die|coin|random'),
   operates: wordIn(
-    'click|dblclick|tap|press|keypress|hover|swipe|scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|switch_tab|send_keys|back|forward|reload|refresh',
+    'click|dblclick|tap|press|keypress|hover|swipe|[hv]?scroll|wheel|flick|fling|drag|check|uncheck|focus|type|fill|input|switch_tab|send_keys|back|forward|reload|refresh',
   ),
   /** Moves on in something shown piece by piece. */
   navigates: wordIn(
-    'next|previous|prev|more|paginate|page(?:up|down|turn)|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slide|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo',
+    'next|previous|prev|more|paginate|pa?ge?(?:up|d(?:ow)?n|turn)|turn|flip|increment|decrement|increase|decrease|plus|minus|zoom|pan|arrow|up|down|left|right|advance|slider?|carousel|navigate|jump|seek|skip|rewind|pinch|rotate|spin|expand|undo|redo',
   ),
   /** Moves through a place, if its arguments say where to. */
   goes: wordIn('go|walk|move|drive|fly|step|run|swim|climb|travel|head|forward|backward|ahead'),

@@ -228,7 +228,7 @@ function exceptionIn(text: string): string | undefined {
 }
 
 const GOING_ON =
-  '(?:pending|queued|starting(?! from)|in[ _-]?progress|not[ _-](?:yet[ _-](?!implemented|supported)\\w+|(?:ready|started|finished|completed?)))';
+  '(?:pending|queued|starting(?! from)|in[ _-]?progress|not[ _-](?:yet[ _-](?!implemented|supported)\\w+|(?:ready|started|finished|completed?)(?!:)))';
 /** Words in -ing of which none is work. */
 const NO_WORK =
   '(?:fail|miss|warn|exist|(?:out)?stand|wyom|pass|conflict|block|noth|str|lack|upcom|incom|outgo|recurr|remain|expir|trend|thriv)ing\\b';

@@ -61,7 +61,7 @@ const NO_ERROR =
   /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;
 /** A short record that says that the call failed, and why; the code, if it has one. */
 const FAILED_RECORD =
-  /^\s*\{(?=[^]*(?:message|msg|reason|detail|title)\\*["'])(?:[^{}[\]]|\{\}|\[\])*?\b(?:(?:ok|success)\\*["']\s*:\s*\\*["']?false\b|(?:code|status)\\*["']\s*:\s*\\*["']?([45]\d\d)\b|errors\\*["']\s*:\s*\[\s*\{)/i;
+  /^\s*\{(?=[^]*(?:message|msg|reason|detail|title|errors)\\*["'])(?:[^{}[\]]|\{\}|\[\])*?\b(?:(?:ok|success)\\*["']\s*:\s*\\*["']?false\b|(?:code|status)\\*["']\s*:\s*\\*["']?([45]\d\d)\b|errors\\*["']\s*:\s*\[\s*\{)/i;
 /** The same in lines, as XML or as a table of one row; the state, if it is that of a failure. */
 const PLAIN_RECORD =
   /^(?=[^]*(?:message|msg|reason|detail|cause|error|text|title)\W)[^{]*?(?:^|[\n<])(?:\w{1,20} )?(?:(?:ok|success(?:ful)?|succeeded)\W{1,3}(?:false\b|no[<\s]*(?:\n|$))|(?:\w+_)?(?:state|status|result|outcome)\W{1,3}(?:is )?(error|fail(?:ed|ure)?)\b(?!\W*\d)|(?:status|code)\W{1,3}((?!404)[45]\d\d)\b)|^(?:[-|+: ]+\n)?[^\n]*\b(?:state|status|result|outcome)\b[^\n]*\n(?:[-|+: ]+\n)?[^\n]*(?<=\| ?| {2}|[,\t])(error|fail(?:ed|ure)?)\b[^\n]*(?:\n[-|+: ]*)?$/i;
@@ -71,7 +71,7 @@ const STATE = /already|taken|found|exist|expired|unknown|available|wrong|incorre
 const CHECKS = /check|verif|valid|test|ping|lint/;
 /** The same as an error, or a refusal, in other languages. */
 const FOREIGN_REFUSAL =
-  /falha |não foi|no se pu|nega[dt][oa]|refusé|échec|impossib(?:ile|le d)|konnten? nicht|verweigert|fehlgeschl|не удалось|できません|失敗|无法|失败/i;
+  /falha |não foi|no se (?:pu|ha po)|nega[dt][oa]|refusé|échec|impossib(?:ile|le d)|konnten? nicht|verweigert|fehlgeschl|не удалось|できません|失敗|无法|失败/i;
 /** A person or a rule denied the call, in a few words. */
 const REFUSED =
   /\b(?:user|permission|request|command|operation|tool(?: use| call)?|access)\b.{0,40}\b(?:denied|rejected|refused|declined|blocked by|not (?:allowed|permitted|authorized))\b|\baccess is (?:disabled|blocked)\b/i;

@@ -181,6 +181,7 @@ describe('a success that says that there is no error', () => {
 describe('a record that says that the call failed', () => {
   it.each([
     '{"message":"Exports are disabled","success":false}',
+    '{"ok":false,"errors":["the bank code is unfit"]}',
     "{'ok': False, 'reason': 'Exports are disabled'}",
     '{"data":{},"msg":"Exports are disabled","success":"false"}',
     '{"data":null,"errors":[{"message":"Exports are disabled"}]}',
@@ -299,6 +300,7 @@ describe('a refusal in another language', () => {
     'Impossibile avviare l’esportazione.',
     'Der Export konnte nicht gestartet werden.',
     'Zugriff verweigert.',
+    'No se ha podido crear la factura.',
     'Не удалось начать экспорт.',
     'エクスポートを開始できませんでした。',
     'エクスポートに失敗しました。',

@@ -16,7 +16,7 @@ const OF_REQUEST =
   /^(?:_|nonce|salt|now|tick|heartbeat|cache_?bust(?:er)?|(?:counter|count|iteration|attempts?|try|tries|retry|retries|seq|sequence|idempotency)(?:_?(?:id|key|no|num|number|count))?)$/i;
 /** Fields that name the request, or else what it is about: a recorded call, a request to approve, a message by its time. */
 const OF_REQUEST_OR_TARGET =
-  /^(request|call|trace|span|correlation|invocation)_?(?:id|key|no|num|number)$|^(?:timestamp|ts)$/i;
+  /^(request|call|trace|span|correlation|invocation)_?(?:id|key|no|num|number)$|^_?(?:timestamp|ts)$/i;
 /** Tools that do something to what such a field names, beside those whose name says that they change something. */
 const ACTS = wordIn('add|mark|label|tag|flag|pin|react\\w*|modify|classify');
 /** Two times further apart are asked for; the time of a request is that of the call, in s or ms. */
@@ -142,9 +142,9 @@ function isRenumbered(steps: readonly CallStep[], latest: Fields): boolean {
   });
 }
 
-/** Parameters of a link that keep an answer from being cached, and comments in a command line. */
+/** Parameters of a link that keep an answer from being cached, comments in a command line or a query, and printed labels. */
 const COSMETIC_PARTS =
-  /(?<=[?&])(?:_|cb|rnd|rand|random|nonce|cache_?bust(?:er)?|no_?cache)=[^&#\s"']*|(?<=^|\s)#[^\n"']*/gi;
+  /(?<=[?&])(?:_|cb|rnd|rand|random|nonce|cache_?bust(?:er)?|no_?cache)=[^&#\s"']*|(?<=^|\s)#[^\n"']*|\/\*[^]*?\*\/|^ *-- .*|\becho [^;&|>]*(?:;|&&)|\bprint\("[^()]*\)/gim;
 /** A longer value is no command line and no link. */
 const VALUE_UNITS = 512;
 

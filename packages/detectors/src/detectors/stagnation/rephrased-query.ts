@@ -97,7 +97,7 @@ function jsonOf(value: unknown): string {
 const PLACES = new Set(
   (
     'page pagenumber pageno pageindex offset lineoffset skip start startline startindex linestart fromline ' +
-    'end endline endindex lineend toline viewrange linerange'
+    'end endline endindex lineend toline viewrange linerange limit maxresults pagesize perpage'
   ).split(' '),
 );
 /** A number or the two ends of a range, as JSON or as text. */

@@ -88,6 +88,18 @@ describe('arguments that differ only in looks', () => {
       each((n) => ['bash', 'check: 2 of 3 rules hold, see above', { command: `./check.sh # try ${n}` }]),
     ],
     [
+      'a comment in a query',
+      each((n) => ['sql', '(0 rows)', { q: `-- try ${n}\nselect * from stock where sku = 'A1'` }]),
+    ],
+    [
+      'another comment in a query',
+      each((n) => ['sql', '(0 rows)', { q: `/* try ${n} */ select * from stock where sku = 'A1'` }]),
+    ],
+    [
+      'a label that is printed',
+      each((n) => ['bash', `try ${n}\nnothing has come in`, { command: `echo "try ${n}"; cat inbox.txt` }]),
+    ],
+    [
       'a nonce',
       each((n) => [
         'get_balance',
@@ -193,6 +205,11 @@ describe('arguments that differ only in looks', () => {
       ]),
     ],
     ['attempts graded', each((n) => ['grade_attempt', 'The attempt got full marks.', { attempt: n + 1 }])],
+    ['files that are written', each((n) => ['bash', '', { command: `echo "part ${n}" >> out.txt; sync` }])],
+    [
+      'options behind two dashes',
+      each((n) => ['bash', 'all tests passed', { command: `npm test -- part${n}.test.ts` }]),
+    ],
     ['boxes ticked by number', each((n) => ['click', 'Clicked the box.', { index: 12 + 3 * n }])],
     [
       'elements with other names',

@@ -74,6 +74,7 @@ it.each([
   ],
   ['a range', { path: 'a.ts', view_range: [1, 50] }, { path: 'a.ts', view_range: [51, 100] }],
   ['a page number as text', { q: 'tram', pageNumber: '1' }, { q: 'tram', pageNumber: '2' }],
+  ['a size of pages', { q: 'tram', limit: 10 }, { q: 'tram', limit: 50 }],
 ])('paging: %s counts as another page', (_, a, b) => {
   expect(turnsPages(read(a), read(b))).toBe(true);
   expect(turnsPages(read(b), read(a))).toBe(true);

@@ -36,6 +36,10 @@ const ways: readonly (readonly [name: string, args: Record<string, unknown>])[] 
   ['nextPage', {}],
   ['increment', { field: 'guests' }],
   ['load_more', {}],
+  ['hscroll', { dx: 300 }],
+  ['pgdn', {}],
+  ['slider', { step: 1 }],
+  ['ui', { op: 'wheel', amount: -10 }],
   ['click', { x: 1241, y: 448 }],
   ['computer', { action: 'scroll', scroll_direction: 'down' }],
   ['computer', { action: 'key', text: 'Page_Down' }],
@@ -75,6 +79,16 @@ it.each([
 });
 
 it.each<{ what: string; steps: readonly Step[]; expected: string[] }>([
+  {
+    what: 'lets the agent tell what a tool of any name without arguments leads to',
+    steps: times(20, (i) => ['weiterblaettern', {}, news[i]]),
+    expected: [],
+  },
+  {
+    what: 'counts such calls without a word',
+    steps: times(5, () => ['weiterblaettern', {}]),
+    expected: ['tool-repeat opened chance 4'],
+  },
   {
     what: 'counts from the last news',
     steps: [

@@ -193,6 +193,12 @@ const deliveries: readonly Case[] = [
     { room: 'kitchen', on: true },
     (i) => ({ ok: true, room: 'kitchen', on: true, seq: 4711 + i * i }),
   ],
+  [
+    'an event',
+    'publish',
+    { topic: 'orders', body: 'paid' },
+    (i) => ({ messageId: `4123456${String(1_000_000_000 + i * 977)}`, accepted: true }),
+  ],
   ['a memory', 'save_memory', { text: 'Likes tea.' }, (i) => `Memory saved (id mem_${mixed(i)}).`],
   [
     'a setting that is versioned',
