@@ -178,6 +178,19 @@ describe('CSV export', () => {
     expect(first).toContain('"says ""a, b""\nagain"');
     expect(first).toContain(",'=1+1,");
   });
+
+  it('has the waste of each loop apart from its cost, so that it adds up, and none of a limit', () => {
+    const wasted = { calls: 3, tokens: 10, usd: 0.25 };
+    const { wasted: _, ...limit } = row({ kind: 'limit' });
+    const [head = '', ...lines] = toCsv(csvColumns, [row({ wasted, reason: '' }), { ...limit, reason: '' }])
+      .split('\r\n')
+      .slice(0, 3);
+    const at = head.split(',').indexOf('wasted_calls') - head.split(',').length;
+    expect(lines.map((line) => line.split(',').slice(at, at + 3))).toEqual([
+      ['3', '10', '0.25'],
+      ['', '', ''],
+    ]);
+  });
 });
 
 describe('external links', () => {

@@ -31,6 +31,10 @@ export const csvColumns: CsvColumns<IncidentItem> = {
   cached_tokens: ({ cost }) => cost.cachedTokens ?? null,
   usd: ({ cost }) => cost.usd ?? null,
   duration_ms: ({ cost }) => cost.ms,
+  // Loops can overlap: only these add up.
+  wasted_calls: ({ wasted }) => wasted?.calls ?? null,
+  wasted_tokens: ({ wasted }) => wasted?.tokens ?? null,
+  wasted_usd: ({ wasted }) => wasted?.usd ?? null,
   triage: ({ triage }) => triage.status,
   assignee: ({ triage }) => triage.assignee,
   note: ({ triage }) => triage.note,
