@@ -61,27 +61,38 @@ ${loops === 0 ? '' : `${dayChart(report)}${loopTable(report.worst)}<div class="t
 
 const CHART = { width: 960, height: 140, base: 116 };
 const MAX_DAYS = 60;
+const DAY_MS = 86_400_000;
+
+/** The latest days, those without a session too, so that bars stand where their days are. */
+function daysOf(byDay: ScanReport['byDay']): (readonly [string, Share | undefined])[] {
+  const known = Object.keys(byDay).filter((day) => day !== 'unknown');
+  const last = Date.parse(known.at(-1) ?? '');
+  const first = Math.max(Date.parse(known[0] ?? ''), last - (MAX_DAYS - 1) * DAY_MS);
+  const days = Array.from({ length: known.length === 0 ? 0 : (last - first) / DAY_MS + 1 }, (_, i) =>
+    new Date(first + i * DAY_MS).toISOString().slice(0, 10),
+  );
+  return days.map((day) => [day, byDay[day]]);
+}
 
 /** Bars of what was spent each day, with the wasted part. */
 function dayChart({ byDay, used }: ScanReport): string {
-  const days = Object.entries(byDay)
-    .filter(([day]) => day !== 'unknown')
-    .slice(-MAX_DAYS);
+  const days = daysOf(byDay);
   if (days.length < 2) return '';
   const amountOf = (usage: Usage) => (used.usd > 0 ? usage.usd : usage.calls);
-  const most = Math.max(...days.map(([, share]) => amountOf(share.used)), 1e-9);
+  const most = Math.max(...days.map(([, share]) => (share === undefined ? 0 : amountOf(share.used))), 1e-9);
   const step = CHART.width / days.length;
   const bar = (kind: string, x: number, amount: number) => {
     const height = (amount / most) * (CHART.base - 8);
     return `<rect class="${kind}" x="${x.toFixed(1)}" y="${(CHART.base - height).toFixed(1)}" width="${Math.max(1, Math.min(40, step * 0.7)).toFixed(1)}" height="${height.toFixed(1)}" rx="2"/>`;
   };
   const bars = days.map(([day, share], i) => {
+    if (share === undefined) return '';
     const text = `${day}: ${amountText(share, used.usd > 0)}`;
     return `<g><title>${text}</title>${bar('used', i * step, amountOf(share.used))}${bar('wasted', i * step, amountOf(share.wasted))}</g>`;
   });
   const [first] = days;
   const last = days.at(-1);
-  return `<section><h2>${used.usd > 0 ? 'Dollars' : 'Calls'} a day, and the wasted part</h2>
+  return `<section><h2>${used.usd > 0 ? 'Dollars' : 'Calls'} a day (UTC), and the wasted part</h2>
 <svg viewBox="0 0 ${String(CHART.width)} ${String(CHART.height)}" role="img" aria-label="From ${first?.[0] ?? ''} to ${last?.[0] ?? ''}">${bars.join('')}<text x="0" y="134">${first?.[0] ?? ''}</text><text x="${String(CHART.width)}" y="134" text-anchor="end">${last?.[0] ?? ''}</text></svg></section>
 `;
 }

@@ -99,6 +99,25 @@ describe('reportPage', () => {
     expect(page).toContain("default-src 'none'");
   });
 
+  it.each([
+    [
+      ['2026-11-01', '2026-11-02'],
+      ['0.0', '480.0'],
+    ],
+    [
+      ['2026-11-01', '2026-11-02', '2026-11-04'],
+      ['0.0', '240.0', '720.0'],
+    ],
+    [
+      ['2026-01-01', '2026-11-01', '2026-11-02', 'unknown'],
+      ['928.0', '944.0'],
+    ],
+  ])('report page: draws the bars of %j where their days are', (days, places) => {
+    const page = reportPage({ ...report, byDay: Object.fromEntries(days.map((day) => [day, share])) });
+    const bars = [...page.matchAll(/<rect class="used" x="([^"]+)"/g)];
+    expect(bars.map(([, x]) => x)).toEqual(places);
+  });
+
   it('report page: shortens paths in the home folder', () => {
     const file = join(homedir(), '.claude/projects/-w/s-1.jsonl');
     const atHome = { ...report, worst: report.worst.map((loop) => ({ ...loop, file })) };
