@@ -4,7 +4,7 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 export const kimiCode: AgentContractSettings = {
   names: ['kimi'],
   tools: {
-    TaskList: { poller: true },
+    TaskList: { mutating: false, poller: true },
     TaskStop: { volatile: ['reason'] },
     WaitFor: { volatile: ['timeout'] },
     AgentSwarm: { mutating: true, poller: false, volatile: ['description'] },
