@@ -3,7 +3,7 @@ import type { AssistantMessage, Message } from './message.ts';
 import { remember } from './remember.ts';
 import { textId } from './text-id.ts';
 
-const MAX_CONVERSATIONS = 1000;
+const MAX_CONVERSATIONS = 200;
 /** Longer than the histories that models are given. */
 const MAX_ANSWERS = 1000;
 
@@ -21,9 +21,10 @@ interface Ordered<T> {
 export class AnswerOrder<T extends { readonly id: string }> {
   readonly #orders = new Map<string, readonly Ordered<T>[]>();
 
-  /** Notes an answer, unless another reader has. */
+  /** Notes an answer, unless another reader has; of conversations whose calls have ids, there is no need to. */
   add(conversation: string, message: AssistantMessage, answer: T): void {
     const order = this.#orders.get(conversation) ?? [];
+    if (order.length === 0 && !message.calls.some(({ id }) => id === null)) return;
     if (order.some((one) => one.answer.id === answer.id)) return;
     const longer = [...order, { form: formOf(message), answer }].slice(-MAX_ANSWERS);
     remember(this.#orders, conversation, longer, MAX_CONVERSATIONS);
@@ -53,7 +54,7 @@ export class AnswerOrder<T extends { readonly id: string }> {
       .flatMap(({ message, i }) => (message.role === 'assistant' ? [{ i, form: formOf(message) }] : []));
     for (let size = answers.length; size > 0 && size >= answers.length - MAX_UNRECORDED; size -= 1) {
       const start = order.length - size;
-      const isAfter = before === undefined || order[start - 1]?.answer.id === before;
+      const isAfter = before === undefined || start === 0 || order[start - 1]?.answer.id === before;
       const known = answers.slice(0, size).map(({ i, form }, at) => [i, order[start + at], form] as const);
       if (isAfter && known.every(([, one, form]) => one?.form === form))
         return new Map(known.flatMap(([i, one]) => (one === undefined ? [] : [[i, one.answer]])));

@@ -133,6 +133,22 @@ it('a prompt that repeats an earlier one is a prompt of its own', () => {
   expect(events.filter(({ type }) => type === 'prompt_started')).toHaveLength(STEPS);
 });
 
+it('a history that begins with text before its calls without ids yields each call once', () => {
+  const conversations = new Conversations({ hasStableArgs: false });
+  const events = all.flatMap((i) =>
+    conversations.read(
+      [
+        asks(`look, it is ${String(i)}`),
+        { role: 'assistant', text: 'I look at one file after the other.', calls: [] },
+        asks('yes'),
+        ...steps(i + 1, unnamed),
+      ],
+      { sessionId: 's' },
+    ),
+  );
+  expect(events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(STEPS);
+});
+
 describe('records that name no conversation', () => {
   const conversation = (prompt: string, path: string, id = 'call_0'): Message[] => [
     asks(prompt),
