@@ -111,7 +111,7 @@ function scaled(of: Estimate | null, by: number): Estimate | null {
 
 /** Small amounts with two digits: sessions often cost less than a cent. */
 function cents(value: number): string {
-  return value > 0 && value < 1 ? `$${String(Number(value.toPrecision(2)))}` : formatUsd(value);
+  return value > 0 && value < 0.1 ? `$${String(Number(value.toPrecision(2)))}` : formatUsd(value);
 }
 
 function percent(value: number): string {

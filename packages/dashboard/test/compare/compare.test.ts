@@ -92,6 +92,15 @@ describe('a comparison', () => {
     expect(rows.find(({ id }) => id === 'rate')?.b).toMatchObject({ text: '30', interval: '27 to 34' });
   });
 
+  it.each([
+    [20, '$0.20'],
+    [9.5, '$0.095'],
+    [0.27, '$0.0027'],
+  ])('shows costs with two digits at least: %d dollars of 100 sessions', (usd, text) => {
+    const rows = compareRows(amounts(100, 1, usd), amounts(100, 1, usd));
+    expect(rows.find(({ id }) => id === 'usd')?.a.text).toBe(text);
+  });
+
   it('shows a tenth of small rates and shares', () => {
     const [, looping, rate] = compareRows(amounts(300, 1, 1), amounts(400, 10, 1));
     expect([looping?.a.text, looping?.b.text]).toEqual(['0.3%', '2.5%']);
