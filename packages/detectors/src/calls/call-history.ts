@@ -157,7 +157,7 @@ export class CallHistory {
     else if (calls.length < CALLS_PER_ROUND) {
       const nature = callNature(identity, args, contract);
       const said = canonical.slice(0, SAID_UNITS);
-      if (calls.length === 0 && (nature.navigates || canonical === '{}'))
+      if (calls.length === 0 && nature.navigates)
         this.#open.remark = (this.#remark ?? '').trim().slice(0, REMARK_UNITS);
       else if (calls.length === 0 && handsOver(identity.name))
         this.#open.remark = (this.#remark ?? LONG_REMARK).trim().slice(0, REMARK_UNITS);

@@ -54,12 +54,7 @@ export function tellsNews(steps: readonly CallStep[]): boolean {
 
 /** Whether it is unknown what a step of navigation led to: only the agent's text can tell of something new. */
 function showsNothing(step: CallStep): boolean {
-  return isBlind(step) && (isNavigation(step) || mayMoveOn(step));
-}
-
-/** Whether a tool of any name may have moved on: without arguments, and the agent tells what there is. */
-function mayMoveOn({ outcome, remark, calls }: CallStep): boolean {
-  return outcome === null && remark !== '' && calls.every(({ identity }) => identity.arguments === '{}');
+  return isNavigation(step) && isBlind(step);
 }
 
 function isBlind({ outcome, calls }: CallStep): boolean {
