@@ -65,6 +65,8 @@ const INCIDENT =
   /(\b(?:(?:support|event|error|case|session|vorgangs?|fehler)[ _-]?(?:id|number|nummer)|support[ _-]?code|(?:incident|reference)(?: (?:id|number|code))?)(?: (?:is|ist|lautet))?[ :=#"]{1,4})(?=[\w-]*\d)[\w-]{6,}/gi;
 /** The name that Docker makes for what has this id. */
 const MADE_NAME = /\b[a-z]+_[a-z]+(?= \([0-9a-f]{64}\))/g;
+/** The process that a shell has started, and nothing else: `[1] 4711`. */
+const JOB = /^(\[\d\] )\d+$/;
 /** What stands between the parts of a mail. */
 const BOUNDARY = /\bboundary=\\*"?([^"\\\s;]{8,70})/gi;
 const MAX_BOUNDARIES = 4;
@@ -91,7 +93,7 @@ export function lexResult(raw: string, options: LexOptions): LexedResult {
 }
 
 function withoutNonces(text: string): string {
-  let plain = text;
+  let plain = text.replace(JOB, '$1<pid>');
   if (text.includes('oundary='))
     for (const [, mark = ''] of [...text.matchAll(BOUNDARY)].slice(0, MAX_BOUNDARIES))
       plain = plain.replaceAll(mark, '<boundary>');

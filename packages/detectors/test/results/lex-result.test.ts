@@ -110,6 +110,7 @@ describe('known volatile tokens', () => {
       'Zugriff verweigert. Support-Code: 7KQ2XJ9A',
       'Zugriff verweigert. Support-Code: Z81MMP4Q',
     ],
+    ['the job of a shell', '[1] 4711', '[1] 52113'],
     ['a token in a link', 'a.eu/?sig=aB3dEfGhIjKlMnOpQrStUv9x', 'a.eu/?sig=zY8xWvUtSrQpOnMlKjIhGf1e'],
   ])('include %s', (_, one, other) => {
     expect(lex(one).normal).toBe(lex(other).normal);
