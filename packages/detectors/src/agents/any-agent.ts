@@ -18,7 +18,12 @@ export const anyAgent: AgentContractSettings = {
     '<environment_details>{text}</environment_details>',
     '<environment_context>{text}</environment_context>',
   ],
-  harness_prompts: ['Stop hook blocked{text}', 'Stop hook feedback{text}'],
+  harness_prompts: [
+    'Stop hook blocked{text}',
+    'Stop hook feedback{text}',
+    'Here is a summary of the conversation to date{text}',
+    'You are in the middle of a conversation that has been summarized{text}',
+  ],
   not_run: [
     'Cancelled',
     'Canceled',

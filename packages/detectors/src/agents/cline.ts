@@ -15,7 +15,7 @@ export const cline: AgentContractSettings = {
     'Tool [{word}] was not executed because {text}',
   ],
   harness_prompts: [
-    '[ERROR] You did not use a tool in your previous response!{text}',
+    '[ERROR] You did not use a tool{text}',
     '[TASK RESUMPTION]{text}',
     '<environment_details>{text}',
   ],

@@ -5,7 +5,7 @@ export const miniSweAgent: AgentContractSettings = {
   tools: { bash: {} },
   result_noise: ['<returncode>0</returncode>', '<output>', '</output>'],
   harness_prompts: [
-    'Please always provide EXACTLY ONE action in triple backticks{text}',
+    'Please always provide EXACTLY ONE action{text}',
     'Format error:{text}',
     'No tool calls found in the response.{text}',
   ],

@@ -35,7 +35,7 @@ export const openhands: AgentContractSettings = {
   ],
   not_run: ['Action rejected{text}', 'Action has been rejected{text}'],
   harness_prompts: [
-    'Please continue working on the task on whatever approach you think is suitable{text}',
+    'Please continue working on the task on whatever approach{text}',
     '[SYSTEM: {text}',
     '[Stop hook feedback]{text}',
   ],

@@ -80,6 +80,9 @@ describe('shipped agent contracts', () => {
   it.each([
     ['Stop hook feedback:\nrun the tests', true],
     ['[ERROR] You did not use a tool in your previous response! Please retry.', true],
+    ['Here is a summary of the conversation to date:\n\nThe agent reads a file.', true],
+    ['You are in the middle of a conversation that has been summarized.', true],
+    ['Give me a summary of the conversation to date.', false],
     ['Please continue.', false],
     ['fix the tests', false],
   ])('%j is a harness prompt: %s', (prompt, isHarness) => {

@@ -149,9 +149,9 @@ export class History {
   }
 }
 
-/** How Claude Code, Codex and Gemini CLI begin a history that they have summarized; reminders may precede it. */
+/** How Claude Code, Codex, Gemini CLI, LangChain and Deep Agents begin a history that they have summarized; reminders may precede it. */
 const CONTINUATION =
-  /This session is being continued from a previous conversation|Another language model started to solve this problem and produced a summary|^\s*<state_snapshot>/;
+  /This session is being continued from a previous conversation|Another language model started to solve this problem and produced a summary|^\s*<state_snapshot>|Here is a summary of the conversation to date|You are in the middle of a conversation that has been summarized/;
 const CONTINUATION_UNITS = 16_384;
 
 /** A longer text is compared as it is. */

@@ -185,6 +185,8 @@ describe('a history that its agent has replaced by a summary', () => {
 
   it.each([
     ['This session is being continued from a previous conversation that ran out of context.', true],
+    ['Here is a summary of the conversation to date:\n\nThe agent reads a file.', true],
+    ['You are in the middle of a conversation that has been summarized.', true],
     [
       '<system-reminder>Be brief.</system-reminder>\nThis session is being continued from a previous conversation',
       true,
