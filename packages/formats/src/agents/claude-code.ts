@@ -18,7 +18,7 @@ import {
 } from '../record/json.ts';
 import type { Usage } from '../record/message.ts';
 import { placeTags } from '../record/place-tags.ts';
-import { anthropicUsage } from '../wire/anthropic.ts';
+import { anthropicUsage, blockResult, isCallBlock, isResultBlock } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 import { ReportedUsage } from './reported-usage.ts';
 
@@ -323,6 +323,12 @@ type Block =
       readonly callId: string | undefined;
       readonly name: string;
       readonly args: Record<string, unknown>;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly callId: string | undefined;
+      readonly result: unknown;
+      readonly isError: boolean;
     };
 
 function eventOf(block: JsonObject): Block | undefined {
@@ -330,7 +336,7 @@ function eventOf(block: JsonObject): Block | undefined {
   const text = textOf(block['text']) ?? textOf(block['thinking']);
   if (type === 'text' && text !== undefined) return { type: 'content', text };
   if (type === 'thinking' && text !== undefined) return { type: 'thought', text };
-  if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
+  if (isCallBlock(block)) {
     const name = textOf(block['name']) ?? '';
     return {
       type: 'tool_call_request',
@@ -338,6 +344,11 @@ function eventOf(block: JsonObject): Block | undefined {
       name,
       args: { ...objectOf(block['input']) },
     };
+  }
+  // Of a tool that runs at the API.
+  if (isResultBlock(block)) {
+    const { id, result, isError = false } = blockResult(block);
+    return { type: 'tool_result', callId: id ?? undefined, result, isError };
   }
   return undefined;
 }

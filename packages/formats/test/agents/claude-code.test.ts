@@ -333,4 +333,31 @@ describe('Claude Code', () => {
       expect(ignored).toEqual(['user (meta)', 'stream_event']);
     });
   });
+
+  it('reads the results of tools that run at the API, without what is encrypted for it', () => {
+    const found = (encrypted: string) => ({
+      title: 'Locks',
+      url: 'https://a.example',
+      encrypted_content: encrypted,
+    });
+    const search = (id: string, content: unknown) => [
+      answer(id, { type: 'server_tool_use', id: `srv_${id}`, name: 'web_search', input: { query: 'locks' } }),
+      answer(id, { type: 'web_search_tool_result', tool_use_id: `srv_${id}`, content }),
+    ];
+    const failed = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' };
+    const { events } = read(
+      user('Find it'),
+      ...search('a', [found('Eq8')]),
+      ...search('b', [found('Zk2')]),
+      ...search('c', failed),
+    );
+    const results = events.filter(({ type }) => type === 'tool_result');
+    expect(results.map(({ callId, isError }) => [callId, isError])).toEqual([
+      ['srv_a', false],
+      ['srv_b', false],
+      ['srv_c', true],
+    ]);
+    expect(results[0]?.result).toEqual(results[1]?.result);
+    expect(JSON.stringify(results[0]?.result)).toContain('Locks');
+  });
 });
