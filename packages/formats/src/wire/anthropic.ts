@@ -127,7 +127,8 @@ export class AnthropicAnswer implements StreamedAnswer {
       case 'message_delta':
         this.rawUsage = laterUsage(this.rawUsage, event);
         this.finishReason = textOf(objectOf(event['delta'])['stop_reason']) ?? null;
-        return { isEnd: true };
+        // Others may follow one without a reason, with later totals.
+        return { isEnd: this.finishReason !== null };
       case 'message_stop':
         return { isEnd: true };
       default:

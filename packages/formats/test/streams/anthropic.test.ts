@@ -26,6 +26,7 @@ describe('Anthropic Messages', () => {
       { type: 'content_block_stop', index: 2 },
       open(10, { type: 'tool_use', id: 't10', name: 'cat' }),
       { type: 'content_block_stop', index: 10 },
+      { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 5 } },
       { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
       { type: 'message_stop' },
     ]);
