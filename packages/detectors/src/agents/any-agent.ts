@@ -22,7 +22,7 @@ export const anyAgent: AgentContractSettings = {
     'Stop hook blocked{text}',
     'Stop hook feedback{text}',
     'Here is a summary of the conversation to date{text}',
-    'You are in the middle of a conversation that has been summarized{text}',
+    'You are in the middle of a conversation{text}',
   ],
   not_run: [
     'Cancelled',

@@ -42,7 +42,7 @@ export const claudeCode: AgentContractSettings = {
     'Permission for this tool use was denied.{text}',
     'Request interrupted by user{text}',
     'Error: Streaming fallback{text}',
-    'Interrupted · What should Claude do instead{text}',
+    'Interrupted · What should Claude do{text}',
   ],
   harness_prompts: [
     'Operation stopped by hook:{text}',

@@ -10,8 +10,8 @@ export const cline: AgentContractSettings = {
     update_todo_list: { mutating: false },
   },
   not_run: [
-    'The user denied this operation.{text}',
-    'Skipping tool {text}due to user rejecting a previous tool.{text}',
+    'The user denied this{text}',
+    'Skipping tool {text}due to user rejecting{text}',
     'Tool [{word}] was not executed because {text}',
   ],
   harness_prompts: [

@@ -29,5 +29,5 @@ export const geminiCli: AgentContractSettings = {
     'Exit Code: 0',
   ],
   not_run: ['[Operation Cancelled]{text}', 'Tool execution cancelled{text}'],
-  harness_prompts: ['System: Please continue{text}', 'System: Potential loop detected{text}'],
+  harness_prompts: ['System: Please continue{text}', 'System: Potential loop{text}'],
 };

@@ -7,6 +7,6 @@ export const miniSweAgent: AgentContractSettings = {
   harness_prompts: [
     'Please always provide EXACTLY ONE action{text}',
     'Format error:{text}',
-    'No tool calls found in the response.{text}',
+    'No tool calls found in {text}',
   ],
 };

@@ -182,6 +182,8 @@ function lacksOneTarget(run: readonly Question[]): boolean {
 function missingName(asked: Question): string | undefined {
   const { call, program } = asked;
   const shown = (asksInVain(call) && call.result?.shown.toLowerCase()) || '';
+  // Of arguments that are unknown, the result may tell the file.
+  if (call.identity.arguments.startsWith('{"argsHash') && shown.includes('file')) return shown;
   const names = wordsOf(asked).map((word) => word.slice(word.lastIndexOf('/') + 1).toLowerCase());
   return names.find((name) => name.length > 2 && name !== program && shown.includes(name));
 }
