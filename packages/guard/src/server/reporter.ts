@@ -41,12 +41,12 @@ export class Reporter {
 
   /** Sends the remaining events until a request fails, hangs, or the time is up. */
   async close(): Promise<void> {
-    const deadline = performance.now() + CLOSE_MS;
+    const deadline = Date.now() + CLOSE_MS;
     const limit = (): ReturnType<typeof setTimeout> =>
       setTimeout(() => this.#closing.abort(), CLOSING_REQUEST_MS);
     let timer = limit();
     await this.#sending;
-    while (this.#queue.length > 0 && this.#failures === 0 && performance.now() < deadline) {
+    while (this.#queue.length > 0 && this.#failures === 0 && Date.now() < deadline) {
       clearTimeout(timer);
       timer = limit();
       await this.#send();
