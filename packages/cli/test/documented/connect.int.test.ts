@@ -36,7 +36,7 @@ const connect: Record<string, Check> = {
   'Session files on your machine': async (commands) => {
     const folder = await folderOf({
       '.claude/projects/-w/old.jsonl': claudeLoop('old', 6),
-      '.claude/projects/-w/recent.jsonl': claudeLoop('recent', 6),
+      '.claude/projects/-w/recent.jsonl': claudeLoop('recent', 6, 'recent', Date.now() - 60_000),
       '.codex/sessions/2026/05/07/rollout-x.jsonl': sampleRecords['codex']!.slice(0, 2),
       '.gemini/tmp/p/chats/session-1.json': JSON.stringify(sampleRecords['gemini-cli']![5]),
     });

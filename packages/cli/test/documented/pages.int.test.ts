@@ -11,7 +11,8 @@ import { runDocumented } from './run-documented.ts';
 import { sessionsAt, sharedServer } from './server.ts';
 
 const host = sharedServer();
-const loopOnThisMachine = () => folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6) });
+const loopOnThisMachine = () =>
+  folderOf({ '.claude/projects/-w/s.jsonl': claudeLoop('s', 6, 's', Date.now() - 60_000) });
 
 const start: Record<string, Check> = {
   'Look for loops on your own machine': async (commands) => {

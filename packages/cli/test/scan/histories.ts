@@ -22,10 +22,15 @@ function jsonLines(records: readonly object[]): string {
 }
 
 /** A Claude Code session that reads the same missing file repeatedly. */
-export function claudeLoop(sessionId: string, count: number, prefix = sessionId): object[] {
+export function claudeLoop(
+  sessionId: string,
+  count: number,
+  prefix = sessionId,
+  start = Date.UTC(2026, 10, 1, 10),
+): object[] {
   return Array.from({ length: count }, (_, i) => {
     const id = `${prefix}-${String(i)}`;
-    const timestamp = new Date(Date.UTC(2026, 10, 1, 10, 0, i)).toISOString();
+    const timestamp = new Date(start + i * 1_000).toISOString();
     const usage = { input_tokens: 10, cache_read_input_tokens: 1000, output_tokens: 5 };
     const use = { type: 'tool_use', id: `t${id}`, name: 'Read', input: { file_path: '/w/missing.ts' } };
     const result = {
