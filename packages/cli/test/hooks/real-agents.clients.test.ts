@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { HookAgent } from '@loopwatch/contract/api';
@@ -192,6 +192,15 @@ async function answersQuickly(url: string): Promise<void> {
   });
 }
 
+/** Makes the plugins among the hooks wait longer than can be asked for, whatever else this machine does. */
+async function waitLonger(home: string): Promise<void> {
+  const files = await readdir(home, { recursive: true });
+  for (const file of files.filter((name) => name.endsWith('/loopwatch.js'))) {
+    const plugin = await readFile(join(home, file), 'utf8');
+    await writeFile(join(home, file), plugin.replace('"waitMs": 4000', '"waitMs": 120000'));
+  }
+}
+
 /** Runs an agent with its hook, in front of a model that makes the calls that `path` names. */
 async function run(
   { agent, command, args, read, env, settings: files }: RealAgent,
@@ -225,6 +234,7 @@ async function run(
   await answersQuickly(url);
   const options = ['--url', url, '--wait', '4000', '--yes'];
   expect(await hookCommand(home.path, 'install', agent, ...options)).toMatchObject({ code: 0, stderr: '' });
+  await waitLonger(home.path);
 
   const program = `import { query } from ${JSON.stringify(join(commands, command))};
     const run = query({ prompt: ${JSON.stringify(task)}, options: { allowedTools: ['Read'] } });
