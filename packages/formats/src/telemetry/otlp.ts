@@ -14,7 +14,7 @@ import { inputOf, outputOf } from './span-messages.ts';
 import { type Part, SpanReader } from './span-reader.ts';
 import { sideOf, toolOf } from './tool-facts.ts';
 import { ToolStarts } from './tool-starts.ts';
-import { withSteps } from './tool-steps.ts';
+import { withToolSteps } from './tool-steps.ts';
 
 /**
  * OpenTelemetry: export requests of spans and logs as OTLP/JSON, and spans exported as plain objects. Spans are exported
@@ -211,7 +211,7 @@ class OtlpReader implements FormatReader {
       .toSorted((a, b) => millisecondOf(a) - millisecondOf(b))
       .map(({ read }) => read());
     const all = merged(readings);
-    return this.#memory.of === 'files' ? { ...all, events: withSteps(all.events) } : all;
+    return this.#memory.of === 'files' ? { ...all, events: withToolSteps(all.events) } : all;
   }
 
   /** Whether a later span tells the session: a tool of ADK ends before the model's span that contains it. */

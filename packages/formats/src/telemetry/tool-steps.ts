@@ -1,16 +1,10 @@
 import type { AgentEvent } from '@loopwatch/contract';
-import { ParallelAgents } from '../record/parallel-agents.ts';
-
-/** The events of whole files in order of time, with the steps that spans do not tell of. */
-export function withSteps(events: readonly AgentEvent[]): readonly AgentEvent[] {
-  return new ParallelAgents().join(withToolSteps(events));
-}
 
 /**
  * Adds turns to sessions that have none, because only the spans of their tools were exported, if some of these overlap: a call that
- * starts while the one before still runs is of the same step.
+ * starts while the one before still runs is of the same step. The events are those of whole files in order of time.
  */
-function withToolSteps(events: readonly AgentEvent[]): readonly AgentEvent[] {
+export function withToolSteps(events: readonly AgentEvent[]): readonly AgentEvent[] {
   const withTurns = new Set(
     events.flatMap(({ type, sessionId }) => (type === 'turn_started' ? [sessionId] : [])),
   );

@@ -6,7 +6,7 @@ import type { Message, Usage } from '../record/message.ts';
 import { NewPrompts } from '../record/new-prompts.ts';
 import { messagesFrom } from '../wire/messages.ts';
 import { toolMessageOf } from '../wire/tool-message.ts';
-import { withSteps } from './tool-steps.ts';
+import { withToolSteps } from './tool-steps.ts';
 
 /** A step of a trace, as exported by an observability platform. */
 export interface TracedRun {
@@ -74,7 +74,7 @@ export class TracedRunReader implements FormatReader {
         ? [...this.#promptBefore(run), ...modelEvents(run)]
         : this.#conversation(run);
     });
-    return withSteps(events.toSorted((a, b) => Number(a.time ?? 0) - Number(b.time ?? 0)));
+    return withToolSteps(events.toSorted((a, b) => Number(a.time ?? 0) - Number(b.time ?? 0)));
   }
 
   #promptBefore({ id, sessionId, traceId, time, input }: TracedRun): SessionEvent[] {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { expect, it } from 'vitest';
-import { withSteps } from '../../src/telemetry/tool-steps.ts';
+import { withToolSteps } from '../../src/telemetry/tool-steps.ts';
 import { outline } from '../read-all.ts';
 
 const call = (callId: string): AgentEvent => ({
@@ -37,7 +37,7 @@ it.each<[string, AgentEvent[], string[]]>([
     ['turn', 'a', 'b'],
   ],
 ])('the calls of tools alone are %s', (_, events, expected) => {
-  const steps = withSteps(events).filter(({ type }) => type !== 'tool_result');
+  const steps = withToolSteps(events).filter(({ type }) => type !== 'tool_result');
   expect(outline(steps).map((one) => one.replace('tool_call_request ', '').replace('_started', ''))).toEqual(
     expected,
   );
