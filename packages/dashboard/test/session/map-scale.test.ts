@@ -1,33 +1,6 @@
-import type { SessionOutline } from '@loopwatch/contract/api';
 import { describe, expect, it } from 'vitest';
 import { indexAt, loopsOn, savedByStopping, usedUpTo } from '../../src/session/map/map-scale.ts';
-import { row } from '../rows.ts';
-
-/** Ten bins of ten events, a second and ten cents each. */
-const outline: SessionOutline = {
-  events: 100,
-  bins: Array.from({ length: 10 }, (_, i) => ({
-    index: i * 10,
-    time: i * 10_000,
-    calls: 5,
-    failed: 0,
-    tokens: 1_000,
-    usd: 1,
-  })),
-  unpriced: false,
-  complete: true,
-  matches: [],
-};
-
-const loop = (part: object) =>
-  row({
-    kind: 'loop',
-    began: { eventIndex: 20, eventId: '#20', time: 20_000 },
-    openedAt: 30_000,
-    lastAt: 60_000,
-    resolvedAt: 60_000,
-    ...part,
-  });
+import { loop, outline } from './outlines.ts';
 
 describe('the map of a session', () => {
   it('finds events by their time, also between bins and beyond the ends', () => {
