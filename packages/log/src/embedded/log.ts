@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { closeToOthers, createFolder, type LogFunction, lockFolder } from '@loopwatch/platform';
-import { LogError } from '../port/errors.ts';
+import { LogError, sinkNotOpen } from '../port/errors.ts';
 import type { LogRecord, RecordSink } from '../port/records.ts';
 import type { TaskRunner } from '../port/task.ts';
 import type { RecordReader, TopicReader } from '../port/topic-reader.ts';
@@ -181,11 +181,7 @@ class DatabaseLog implements EmbeddedLog {
         return Promise.resolve();
       },
       publish: async (records) => {
-        if (!isOpen)
-          throw new LogError(
-            'log_closed',
-            'Cannot write: the event log is not open, as when a process stops.',
-          );
+        if (!isOpen) throw sinkNotOpen();
         await this.#topics.publish(records);
       },
       close: async () => {

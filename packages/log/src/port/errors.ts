@@ -43,3 +43,8 @@ export class LogError extends Error {
     this.code = code;
   }
 }
+
+/** Of a sink that was not opened, or is closed. */
+export function sinkNotOpen(): LogError {
+  return new LogError('log_closed', 'Cannot write: the event log is not open, as when a process stops.');
+}

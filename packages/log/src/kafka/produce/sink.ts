@@ -1,7 +1,7 @@
 import { backoff, messageOf } from '@loopwatch/contract';
 import { delay } from '@loopwatch/platform';
 import kafkajs from 'kafkajs';
-import { LogError } from '../../port/errors.ts';
+import { type LogError, sinkNotOpen } from '../../port/errors.ts';
 import { type OutputRecord, type RecordSink, sizeOf } from '../../port/records.ts';
 import { createKafkaClient, type KafkaOptions, withAdmin } from '../client/client.ts';
 import { isTransient, needsNewProducer, toLogError } from '../client/errors.ts';
@@ -58,7 +58,7 @@ class KafkaSink implements RecordSink {
   }
 
   async open(): Promise<void> {
-    if (this.#state === 'closed') throw closedError();
+    if (this.#state === 'closed') throw sinkNotOpen();
     await withAdmin(this.#options, 'write', async () => {
       await this.#connected();
     });
@@ -66,7 +66,7 @@ class KafkaSink implements RecordSink {
   }
 
   publish(records: readonly OutputRecord[]): Promise<void> {
-    if (this.#state !== 'open') return Promise.reject(closedError());
+    if (this.#state !== 'open') return Promise.reject(sinkNotOpen());
     if (records.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
@@ -192,8 +192,4 @@ class KafkaSink implements RecordSink {
     void this.#connection?.producer.disconnect().catch(() => undefined);
     this.#connection = undefined;
   }
-}
-
-function closedError(): LogError {
-  return new LogError('log_closed', 'Cannot write: the event log is not open, as when a process stops.');
 }
