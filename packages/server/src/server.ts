@@ -114,9 +114,9 @@ function stepsToStop(services: Services, listener: HttpListener): (() => Promise
     () => retention.stop(),
     async () => {
       // A posted body may never end.
-      const drained = listener.drain(STOP_GRACE_MS);
+      const closed = listener.close(STOP_GRACE_MS);
       await services.live.stop();
-      await drained;
+      await closed;
     },
     () => services.verdictStreams.stop(),
     () => services.feeds.stop(),

@@ -8,9 +8,8 @@ export interface HttpListener {
   readonly http: Server;
   /** Hands requests to the application; before, only `/healthz` succeeds. */
   serve(app: RequestListener): void;
-  /** Accepts no more connections, and gives open requests this long, ms, to finish. */
-  drain(ms: number): Promise<void>;
-  close(): Promise<void>;
+  /** Accepts no more connections, and gives open requests this long, ms, to finish; by default no time. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** How long a request may take to arrive: long bodies of events wait for the log. */
@@ -42,15 +41,8 @@ export async function openListener({
     serve: (app) => {
       handler = app;
     },
-    drain: async (ms) => {
-      await open.drain(ms);
-    },
-    close: async () => {
-      const closed = new Promise<void>((resolve) => {
-        http.close(() => resolve());
-      });
-      http.closeAllConnections();
-      await closed;
+    close: async (graceMs = 0) => {
+      await open.drain(graceMs);
     },
   };
 }
