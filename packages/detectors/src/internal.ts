@@ -29,7 +29,6 @@ export { denialText, isDenial } from './results/result-kind.ts';
 export { ConfiguredSession } from './session/configured-session.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
 export type { TurnRequest } from './session/detector-bank.ts';
-export { KnownIds } from './session/known-ids.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
 export { type ModelUsage, type PastUsage, withPastUsage } from './session/past-usage.ts';
 export type { Conclusion, PushResult } from './session/push-result.ts';

@@ -21,8 +21,6 @@ export interface Translation {
   readonly ignored: readonly string[];
   /** Errors in parts of the value. */
   readonly faults: readonly Fault[];
-  /** Whether the events may be copies from another session, which their ids reveal. */
-  readonly hasCopies: boolean;
   /** Whether the value yields events later, for example because it is a chunk of a call's arguments. */
   readonly isPending: boolean;
   /** Whether the value is itself a canonical event. */
@@ -49,6 +47,8 @@ export interface TranslatorOptions {
    * records are those of a file, whose telemetry is read as a whole at the end.
    */
   readonly memory?: TelemetryMemory | undefined;
+  /** Whether an event is a copy from another session, and is left out. Asked for events of formats that have copies. */
+  readonly isCopy?: ((event: AgentEvent) => boolean) | undefined;
 }
 
 /** A record can contain a whole conversation, so it can have more parts than an event. */
@@ -62,7 +62,6 @@ const none: Translation = {
   events: [],
   ignored: [],
   faults: [],
-  hasCopies: false,
   isPending: false,
   isCanonical: false,
   records: 0,
@@ -88,14 +87,6 @@ export class Translator {
   /** Names of the formats read so far. */
   get formats(): string[] {
     return [...this.#readers.keys()].map(({ name }) => name);
-  }
-
-  /** Whether the events at the end may be copies from another session. */
-  get hasCopies(): boolean {
-    return (
-      [...this.#readers.keys()].some(({ hasCopies = false }) => hasCopies) ||
-      [...this.#envelopes.values()].some(({ hasCopies }) => hasCopies)
-    );
   }
 
   /** Reads the JSON of a line, or a line of server-sent events. */
@@ -134,7 +125,6 @@ export class Translator {
       events: parts.flatMap(({ events }) => events),
       ignored: parts.flatMap(({ ignored }) => ignored),
       faults: parts.flatMap(({ faults }) => faults),
-      hasCopies: parts.some(({ hasCopies }) => hasCopies),
       isPending: parts.some(({ isPending }) => isPending),
       isCanonical: false,
       records: parts.reduce((sum, { records }) => sum + records, 0),
@@ -144,9 +134,9 @@ export class Translator {
 
   /** The remaining events at the end of the file or request. */
   end(): readonly AgentEvent[] {
-    const readers = [...this.#readers.values()];
+    const readers = [...this.#readers];
     return [
-      ...this.#agents.join(readers.flatMap((reader) => reader.end())),
+      ...this.#agents.join(readers.flatMap(([format, reader]) => this.#withoutCopies(format, reader.end()))),
       ...[...this.#envelopes.values()].flatMap((inner) => inner.end()),
     ];
   }
@@ -174,15 +164,19 @@ export class Translator {
     }
     const { events: all, ignored, isPending = false, isUnknown = false } = reader.read(record);
     // Events in our own format count as they are, at every door.
-    const events = format === canonical ? all : this.#agents.join(all);
+    const events = format === canonical ? all : this.#agents.join(this.#withoutCopies(format, all));
     // A record without any events, such as a repeated one, counts as ignored.
     const isNothing = all.length === 0 && ignored.length === 0 && !isPending;
     const types = isNothing ? [textOf(record['type']) ?? format.name] : ignored;
-    const { hasCopies = false } = format;
     const hasNoSession = events.length === 0 && types.some((type) => unread.test(type));
     const unknown = hasNoSession || isUnknown ? 1 : 0;
     const isCanonical = format === canonical;
-    return { ...none, events, ignored: types, hasCopies, isPending, isCanonical, records: 1, unknown };
+    return { ...none, events, ignored: types, isPending, isCanonical, records: 1, unknown };
+  }
+
+  #withoutCopies({ hasCopies = false }: Format, events: readonly AgentEvent[]): readonly AgentEvent[] {
+    const { isCopy } = this.#options;
+    return isCopy === undefined || !hasCopies ? events : events.filter((event) => !isCopy(event));
   }
 
   #readDocument({ records, ignored }: Document): Translation {
@@ -195,7 +189,11 @@ export class Translator {
     const key = session ?? '';
     const inner =
       this.#envelopes.get(key) ??
-      new Translator({ format: 'auto', session: session ?? this.#options.session });
+      new Translator({
+        format: 'auto',
+        session: session ?? this.#options.session,
+        isCopy: this.#options.isCopy,
+      });
     this.#envelopes.set(key, inner);
     if (this.#envelopes.size > MAX_ENVELOPES) {
       const [oldest] = this.#envelopes.keys();

@@ -1,3 +1,4 @@
+import type { Copies } from '@loopwatch/formats';
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -75,6 +76,7 @@ export interface AppOptions
   readonly dashboardDir: string;
   readonly auth: Auth;
   readonly ingest: EventIngest;
+  readonly copies: Copies;
   readonly verdictStreams: VerdictStreams;
 }
 
@@ -132,7 +134,7 @@ function api(options: AppOptions): Router {
   router.use(exportsApi(options));
   router.use(eventsApi(options.ingest));
   router.use(decideApi(options.guard));
-  router.use(hooksApi(options.guard));
+  router.use(hooksApi(options.guard, options.copies));
   router.use(litellmGuardrail(options.guard));
   router.use(stopApi(options));
   router.use(verdictStreamApi(options.verdictStreams));

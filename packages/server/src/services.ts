@@ -1,5 +1,6 @@
 import { type ServerInfo, type TopicNames } from '@loopwatch/contract';
 import type { Status } from '@loopwatch/contract/api';
+import { Copies } from '@loopwatch/formats';
 import { within } from '@loopwatch/platform';
 import type { Database } from '@loopwatch/storage';
 import type { Logger } from 'pino';
@@ -10,6 +11,7 @@ import { SharedBudgets } from './budgets/shared-budgets.ts';
 import { SubAgentLimits } from './budgets/sub-agent-limits.ts';
 import { SessionErasure } from './erasure/erasure.ts';
 import { EventIngest } from './events/event-ingest.ts';
+import { limits } from './events/limits.ts';
 import { LogWriteHealth } from './events/log-write-health.ts';
 import { Feeds, type ServerLog } from './feed/feeds.ts';
 import { Guard } from './guard/guard.ts';
@@ -107,8 +109,10 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     topic: topics.events,
     recordedEvents: (sessionId, since) => recordedEvents(database, records, sessionId, since),
   });
+  const copies = new Copies(limits.copiedIds);
   const ingest = new EventIngest({
     sink,
+    copies,
     topic: topics.events,
     metrics,
     logWriteHealth,
@@ -127,6 +131,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     log,
     onErased: (sessionIds) => {
       guard.forget(sessionIds);
+      copies.forget(new Set(sessionIds));
       live.broadcastSnapshot();
     },
   });
@@ -217,6 +222,7 @@ export function createServices(deps: ServerDeps, opened: Database, listener: Htt
     guardSettings: settings,
     guard,
     ingest,
+    copies,
     feeds,
     readTo,
     stats,

@@ -1,5 +1,13 @@
 import { jsonFrom } from '@loopwatch/contract';
-import { pythonJson, readKept, TelemetryMemory, type Translation, Translator } from '@loopwatch/formats';
+import {
+  Copies,
+  pythonJson,
+  readKept,
+  TelemetryMemory,
+  type Translation,
+  Translator,
+  type TranslatorOptions,
+} from '@loopwatch/formats';
 import type { FormatChoice } from './formats.ts';
 import { JsonValues, type Piece } from './json-values.ts';
 import { isDatabase, readDatabase } from './read-database.ts';
@@ -20,7 +28,6 @@ const emptyRecord = {
   events: [],
   ignored: [],
   faults: [],
-  hasCopies: false,
   isPending: false,
   isCanonical: false,
   records: 0,
@@ -43,6 +50,7 @@ const MAX_DOCUMENT_UNITS = 256 * 1024 * 1024;
 export class RecordReader {
   readonly #format: FormatChoice;
   readonly #fixedSession: string | undefined;
+  readonly #isCopy: IsCopy;
   readonly #telemetry = new TelemetryMemory('files');
   #session: string | undefined;
   #translator: Translator | undefined;
@@ -50,9 +58,11 @@ export class RecordReader {
   /**
    * @param format a format's name, or `auto`
    * @param session the session that all files belong to; default: named after each file
+   * @param isCopy whether an event is left out, because it was copied from another session; default: one of these files
    */
-  constructor(format: FormatChoice, session?: string) {
+  constructor(format: FormatChoice, session?: string, isCopy: IsCopy = amongThese()) {
     this.#format = format;
+    this.#isCopy = isCopy;
     this.#fixedSession = session;
   }
 
@@ -106,16 +116,27 @@ export class RecordReader {
   #translatorFor(file: string): Translator {
     const session = this.#fixedSession ?? sessionOfFile(file);
     if (this.#translator === undefined || this.#session !== session)
-      this.#translator = new Translator({ format: this.#format, session, memory: this.#telemetry });
+      this.#translator = new Translator({
+        format: this.#format,
+        session,
+        memory: this.#telemetry,
+        isCopy: this.#isCopy,
+      });
     this.#session = session;
     return this.#translator;
   }
 }
 
+type IsCopy = NonNullable<TranslatorOptions['isCopy']>;
+
+function amongThese(): IsCopy {
+  const copies = new Copies();
+  return (event) => copies.isCopy(event);
+}
+
 /** What is left at the end of a file. */
 function atEnd(translator: Translator, line: number): FileRecord {
-  const { hasCopies } = translator;
-  return { ...emptyRecord, line, hasCopies, events: translator.end() };
+  return { ...emptyRecord, line, events: translator.end() };
 }
 
 /** Holds back a broken line until it is known not to be the last one, which the agent of a live session is still writing. */

@@ -1,7 +1,7 @@
-import type { DetectionSettings } from '@loopwatch/contract';
+import type { AgentEvent, DetectionSettings } from '@loopwatch/contract';
 import { acceptEvent } from '@loopwatch/contract/check';
-import { type Detection, detectionOf, KnownIds } from '@loopwatch/detectors/internal';
-import type { Fault } from '@loopwatch/formats';
+import { type Detection, detectionOf } from '@loopwatch/detectors/internal';
+import { Copies, type Fault } from '@loopwatch/formats';
 import { UsageError } from '../errors.ts';
 import type { BadLines } from '../events/bad-lines.ts';
 import type { FormatChoice } from '../events/formats.ts';
@@ -34,7 +34,7 @@ const MAX_UNKNOWN_RECORDS = 50;
 export class Scan {
   readonly #options: ScanOptions;
   readonly #detection: Detection;
-  readonly #copies = new KnownIds();
+  readonly #copies = new Copies();
   readonly #totals: ScanTotals;
   readonly #ignored = new IgnoredTypes();
   #files = 0;
@@ -47,7 +47,13 @@ export class Scan {
   }
 
   async read(source: Source): Promise<void> {
-    const reader = new RecordReader(this.#options.format, source.session);
+    // A session that another source repeats is a copy, too.
+    const isCopy = (event: AgentEvent) => {
+      const isOne = this.#copies.isCopy(event, `${String(source.files[0])}\n${event.sessionId ?? ''}`);
+      if (isOne) this.#totals.duplicates += 1;
+      return isOne;
+    };
+    const reader = new RecordReader(this.#options.format, source.session, isCopy);
     const sessions = new Map<string, ScannedSession>();
     for (const file of source.files) {
       const isLast = file === source.files.at(-1);
@@ -119,10 +125,6 @@ export class Scan {
         continue;
       }
       const { sessionId, event } = accepted;
-      if (record.hasCopies && typeof event.id === 'string' && !this.#copies.add(event.id)) {
-        this.#totals.duplicates += 1;
-        continue;
-      }
       let session = sessions.get(sessionId);
       if (session === undefined) {
         session = new ScannedSession(sessionId, this.#detection, file);

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Copies } from '@loopwatch/formats';
 import { RecordReader } from '../events/read-records.ts';
 import { commandFile } from '../runtime/installation.ts';
 import { writeError } from '../runtime/output.ts';
@@ -44,9 +45,12 @@ export async function showInDashboard(
   try {
     await Promise.race([waitUntilReady(url), exited]);
     if (dashboard.exitCode !== null) throw new Error('the dashboard did not start; see its message above');
+    const copies = new Copies();
     for (const source of sources) {
       const own = loops.filter(({ file }) => source.files.includes(file));
-      if (own.length > 0) await postSessions(url, source, new Set(own.map(({ sessionId }) => sessionId)));
+      if (own.length === 0) continue;
+      const reader = new RecordReader('auto', source.session, (event) => copies.isCopy(event));
+      await postSessions(url, reader, source, new Set(own.map(({ sessionId }) => sessionId)));
     }
     writeError(`The dashboard shows these sessions at ${url}/incidents; press Ctrl+C to stop.\n`);
     openBrowser(`${url}/incidents`);
@@ -78,7 +82,12 @@ async function waitUntilReady(url: string): Promise<void> {
 }
 
 /** Sends the events of the given sessions of a source. */
-async function postSessions(url: string, source: Source, sessions: ReadonlySet<string>): Promise<void> {
+async function postSessions(
+  url: string,
+  reader: RecordReader,
+  source: Source,
+  sessions: ReadonlySet<string>,
+): Promise<void> {
   let lines: string[] = [];
   const flush = async () => {
     if (lines.length === 0) return;
@@ -88,7 +97,6 @@ async function postSessions(url: string, source: Source, sessions: ReadonlySet<s
     const answer = await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
     if (!answer.ok) throw new Error(`the dashboard rejected events: ${await answer.text()}`);
   };
-  const reader = new RecordReader('auto', source.session);
   for (const file of source.files) {
     for await (const records of reader.read(file, { isLast: file === source.files.at(-1) })) {
       for (const event of records.flatMap((record) => record.events)) {

@@ -51,6 +51,21 @@ function verdictsIn({ stdout }: Ended): Verdict[] {
 }
 
 describe('loopwatch replay', { timeout: TIMEOUT }, () => {
+  it('replay: counts the history once that a forked session begins with', async () => {
+    const record = (sessionId: string, i: number) => {
+      const content = [{ type: 'tool_use', id: `t${String(i)}`, name: 'Read', input: { file_path: 'a' } }];
+      const message = { id: `m${String(i)}`, role: 'assistant', content };
+      return { type: 'assistant', uuid: `u${String(i)}`, sessionId, message };
+    };
+    const six = [1, 2, 3, 4, 5, 6];
+    const files = await filesOf({
+      original: jsonLines(six.map((i) => record('a', i))),
+      fork: jsonLines(six.map((i) => record('b', i))),
+    });
+    const { stdout } = await run(['replay', files.original, files.fork]);
+    expect(stdout.at(-1)).toMatch(/\b1 loop in 1 session\b/);
+  });
+
   it('replay: says only that the file does not exist if there is no other', async () => {
     const { code, stdout, stderr } = await run(['replay', 'missing.jsonl']);
     expect(code).toBe(2);

@@ -111,6 +111,17 @@ describe('Scan', () => {
     expect(report.duplicates).toBe(24);
   });
 
+  it('scan: counts a fork once whose copies have other ids, and a file once that two folders hold', async () => {
+    const original = claudeLoop('a', 6);
+    const forked = (original as { uuid: string }[]).map((record) => {
+      const forkedFrom = { sessionId: 'a', messageUuid: record.uuid };
+      return { ...record, uuid: `b-${record.uuid}`, sessionId: 'b', forkedFrom };
+    });
+    const files = { 'a.jsonl': original, 'b.jsonl': forked, 'backup/a.jsonl': original };
+    const { report } = await scanned(files);
+    expect(report).toMatchObject({ sessions: 1, loops: 1, wasted: { calls: 6 }, duplicates: 48 });
+  });
+
   it('scan: analyzes each session of a file separately, also sub-agents', async () => {
     const sub = claudeLoop('a', 4, 'x').map((record) => ({ ...record, isSidechain: true, agentId: 'x' }));
     const { report } = await scanned({ 'a.jsonl': [...claudeLoop('a', 2), ...sub] });

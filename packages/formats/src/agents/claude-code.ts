@@ -18,6 +18,7 @@ import {
 } from '../record/json.ts';
 import type { Usage } from '../record/message.ts';
 import { placeTags } from '../record/place-tags.ts';
+import { remember } from '../record/remember.ts';
 import { anthropicUsage, blockResult, isCallBlock, isResultBlock } from '../wire/anthropic.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 import { ReportedUsage } from './reported-usage.ts';
@@ -56,14 +57,17 @@ const outputOfCommand =
 const hookFeedback = /^(?:\w+ )?hook feedback:|^Operation stopped by hook\b/i;
 /** A command of the user's that runs again at a time that was set. */
 const scheduledCommand = /^\/[a-z][\w:-]*(?:\s|$)/;
+/** Forks whose origin is remembered. */
+const MAX_FORKS = 1_000;
 /** Model name of messages that Claude Code writes itself. */
 const syntheticModel = '<synthetic>';
 
 /**
  * Claude Code: session files (`~/.claude/projects/**.jsonl`), the messages of `--output-format stream-json` and of the Agent
  * SDK, and hook inputs. Each line of a session file contains one block of a message. All lines of a message repeat its usage,
- * which is final in the last one. Resumed and forked sessions copy earlier records with their `uuid`. Messages of the SDK name
- * the call that started their sub-agent, and may lack a `uuid`. Source: `claude_agent_sdk/_internal/message_parser.py`.
+ * which is final in the last one. Resumed and forked sessions copy earlier records, with their `uuid` or another one beside
+ * `forkedFrom`, which names the original. Messages of the SDK name the call that started their sub-agent, and may lack a
+ * `uuid`. Sources: `message_parser.py` and `session_mutations.py` in `claude_agent_sdk/_internal`.
  */
 export const claudeCode: Format = {
   name: 'claude-code',
@@ -123,6 +127,8 @@ class ClaudeCodeReader implements FormatReader {
   readonly #sidechains = new SidechainIds();
   readonly #open = new Map<string, OpenMessage>();
   readonly #reported = new ReportedUsage();
+  /** By a fork, the session that it was copied from. */
+  readonly #forkedFrom = new Map<string, string>();
   /** Time of the latest record, epoch ms. */
   #time: number | undefined;
 
@@ -182,10 +188,12 @@ class ClaudeCodeReader implements FormatReader {
   #stampOf(record: JsonObject, model: string | undefined): Stamp | undefined {
     const session = textOf(record['sessionId']) ?? textOf(record['session_id']) ?? this.#fallback;
     if (session === undefined) return undefined;
+    const original = textOf(objectOf(record['forkedFrom'])['sessionId']);
+    if (original !== undefined) remember(this.#forkedFrom, session, original, MAX_FORKS);
     const sidechain = this.#sidechains.of(record);
     return {
       sessionId: sidechain === undefined ? session : `${session}/${sidechain}`,
-      parentSessionId: sidechain === undefined ? undefined : session,
+      parentSessionId: sidechain === undefined ? this.#forkedFrom.get(session) : session,
       agent: 'claude-code',
       agentVersion: textOf(record['version']),
       model,
@@ -194,7 +202,7 @@ class ClaudeCodeReader implements FormatReader {
   }
 
   #readUser(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
-    const uuid = textOf(record['uuid']);
+    const uuid = uuidOf(record);
     const time = this.#time;
     const { content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
@@ -245,7 +253,7 @@ class ClaudeCodeReader implements FormatReader {
   #readAssistant(record: JsonObject, message: JsonObject, stamp: Stamp): Reading {
     if (record['isApiErrorMessage'] === true || stamp.model === syntheticModel)
       return ignored('assistant (API error)');
-    const uuid = textOf(record['uuid']);
+    const uuid = uuidOf(record);
     const time = this.#time;
     const events: SessionEvent[] = [];
     const id = textOf(message['id']) ?? uuid ?? '';
@@ -284,6 +292,11 @@ class ClaudeCodeReader implements FormatReader {
     const eventId = id === '' ? undefined : `${id}.end`;
     return [{ ...stamp, id: eventId, time, type: 'turn_finished', usage }];
   }
+}
+
+/** The `uuid` that a record had before it was copied. */
+function uuidOf(record: JsonObject): string | undefined {
+  return textOf(objectOf(record['forkedFrom'])['messageUuid']) ?? textOf(record['uuid']);
 }
 
 /** Finds the sub-agent of a record. Older records do not name it; the `uuid` of its first record then identifies it. */

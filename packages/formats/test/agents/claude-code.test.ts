@@ -72,7 +72,23 @@ describe('Claude Code', () => {
   it('keeps the ids of records copied into a resumed session', () => {
     const [first, second] = [user('look'), answer('m', use('t'))];
     const copied = read(first, second, first, second).events.map(({ id }) => id);
-    expect(copied).toEqual(['u7.0', 'm.start', 'u8.0', 'm.end', 'u7.0', 'm.start', 'u8.0', 'm.end']);
+    const once = [`${first.uuid}.0`, 'm.start', `${second.uuid}.0`, 'm.end'];
+    expect(copied).toEqual([...once, ...once]);
+  });
+
+  it.each([
+    ['their ids', {}],
+    ['other ids', { uuid: 'other' }],
+  ])('keeps the ids of records that were copied into a fork with %s, and names its parent', (_, ids) => {
+    const forked = (original: { readonly uuid: string }) => {
+      const forkedFrom = { sessionId: 's', messageUuid: original.uuid };
+      return { ...original, sessionId: 'fork', forkedFrom, ...ids };
+    };
+    const originals = [user('look'), answer('m', use('t')), user(result('t', 'x'))];
+    const eventIds = (records: readonly object[]) => read(...records).events.map(({ id }) => id);
+    expect(eventIds(originals.map(forked))).toEqual(eventIds(originals));
+    const { events } = read(...originals.map(forked), user('then', { sessionId: 'fork' }));
+    expect(new Set(events.map(({ parentSessionId }) => parentSessionId))).toEqual(new Set(['s']));
   });
 
   it.each([

@@ -62,6 +62,12 @@ export class EventCounts {
     this.#count('ignored', events.length - (this.#accepted - accepted) - (this.#duplicates - duplicates));
   }
 
+  /** An event that the log has from the session that it was copied from. */
+  addCopy(): void {
+    this.#duplicates += 1;
+    this.#count('duplicate', 1);
+  }
+
   /** Records of other formats that are irrelevant to loops, and are not written to the log. */
   addIgnored(types: readonly string[]): void {
     for (const type of types) this.#countIgnored(type);

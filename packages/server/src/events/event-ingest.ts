@@ -1,5 +1,5 @@
 import type { PostedEvents } from '@loopwatch/contract/api';
-import { TelemetryMemory } from '@loopwatch/formats';
+import { type Copies, TelemetryMemory } from '@loopwatch/formats';
 import { LogError, type RecordSink } from '@loopwatch/log';
 
 import { HttpProblem, logFull } from '../http/problem.ts';
@@ -18,6 +18,7 @@ import type { Rejection } from './read-event.ts';
 
 export interface EventIngestOptions {
   readonly sink: RecordSink;
+  readonly copies: Copies;
   /** The topic of agent events. */
   readonly topic: string;
   readonly metrics: ServerMetrics;

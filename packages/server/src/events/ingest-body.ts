@@ -1,3 +1,5 @@
+import type { AgentEvent } from '@loopwatch/contract';
+import type { Copies } from '@loopwatch/formats';
 import type { RecordSink } from '@loopwatch/log';
 import { HttpProblem } from '../http/problem.ts';
 import type { Reserve } from './buffer-limit.ts';
@@ -18,6 +20,7 @@ export interface IngestOptions
   extends BodyFormat,
     Pick<EventReaderOptions, 'memory' | 'topic' | 'now' | 'onEvent'> {
   readonly sink: RecordSink;
+  readonly copies: Copies;
   readonly slicer: TimeSlicer;
   /** Monotonic, ms. */
   readonly clock: () => number;
@@ -42,6 +45,7 @@ export async function ingestBody(
     memory,
     isNdjson,
     sink,
+    copies,
     topic,
     now,
     slicer,
@@ -64,7 +68,12 @@ export async function ingestBody(
     },
   });
   const pace = new IngestPace(clock);
-  const reader = new EventReader({ format, session, memory, topic, now, onEvent });
+  const isCopy = (event: AgentEvent): boolean => {
+    const isOne = copies.isCopy(event);
+    if (isOne) counts.addCopy();
+    return isOne;
+  };
+  const reader = new EventReader({ format, session, memory, isCopy, topic, now, onEvent });
   const add = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
     counts.addIgnored(ignored);
     for (const rejection of rejections) counts.addRejected(rejection);

@@ -16,6 +16,8 @@ export const limits = {
   rejections: 10_000,
   /** Event types that a response counts one by one. */
   listedTypes: 100,
+  /** Event ids by which copies from other sessions are found, over all requests; each takes about 150 bytes. */
+  copiedIds: 200_000,
   /** Bytes that are read but not yet in the log, over all requests. */
   bufferedBytes: 128 * 1024 * 1024,
   /** How long a request may work on a part of its body before its progress is checked. */

@@ -1,6 +1,6 @@
-import { type AgentEvent, type EventRefusal, type FormatName, isEventType } from '@loopwatch/contract';
+import { type AgentEvent, type EventRefusal, isEventType } from '@loopwatch/contract';
 import { acceptEvent, decodeEvent } from '@loopwatch/contract/check';
-import { type TelemetryMemory, type Translation, Translator, unframed } from '@loopwatch/formats';
+import { type Translation, Translator, type TranslatorOptions, unframed } from '@loopwatch/formats';
 import type { OutputRecord } from '@loopwatch/log';
 import { limits } from './limits.ts';
 import type { Piece } from './split-body.ts';
@@ -30,11 +30,7 @@ export interface PieceRead {
   readonly ignored: readonly string[];
 }
 
-export interface EventReaderOptions {
-  readonly format: FormatName | 'auto';
-  /** Session id for formats whose records carry none. */
-  readonly session?: string | undefined;
-  readonly memory?: TelemetryMemory | undefined;
+export interface EventReaderOptions extends TranslatorOptions {
   readonly topic: string;
   /** Wall clock, epoch ms: the `time` of events without one. */
   readonly now: () => number;

@@ -6,6 +6,7 @@ import {
   hookAgents,
 } from '@loopwatch/contract/api';
 import { isDenial, isRefused } from '@loopwatch/detectors/internal';
+import type { Copies } from '@loopwatch/formats';
 import {
   type HookAgent as HookFormat,
   hookAgentOf,
@@ -52,12 +53,12 @@ const formats: Readonly<Record<HookAgent, HookFormat>> = {
 };
 
 /** `POST /hooks/:agent`: takes a hook's input and answers in the agent's format. */
-export function hooksApi(guard: Guard): Router {
+export function hooksApi(guard: Guard, copies: Copies): Router {
   const hooks: Hooks = {
     guard,
     turns: new HookTurns(),
     prompts: new LRUCache({ max: MAX_SESSIONS }),
-    usage: new TranscriptUsage(),
+    usage: new TranscriptUsage(copies),
     approvals: new Approvals(),
     subAgents: new SubAgents(),
   };

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { type AgentEvent, storableText } from '@loopwatch/contract';
-import { type HookAgent, Translator } from '@loopwatch/formats';
+import { type Copies, type HookAgent, Translator } from '@loopwatch/formats';
 import { LRUCache } from 'lru-cache';
 import { RecentIds } from '../events/event-counts.ts';
 import { limits } from '../events/limits.ts';
@@ -33,11 +33,16 @@ const NOTHING: NewUsage = { events: [], isHistory: false };
 /** Reads the usage of model requests, which agents do not tell their hooks, from the transcripts that the hooks name. */
 export class TranscriptUsage {
   readonly #readers = new LRUCache<string, TranscriptReader>({ max: MAX_SESSIONS });
+  readonly #copies: Copies;
+
+  constructor(copies: Copies) {
+    this.#copies = copies;
+  }
 
   /** Never rejects: a transcript that cannot be read, such as one on another machine, reports nothing. */
   async read(transcript: Transcript): Promise<NewUsage> {
     const known = this.#readers.get(transcript.sessionId);
-    const reader = known ?? new TranscriptReader(transcript.sessionId);
+    const reader = known ?? new TranscriptReader(transcript.sessionId, this.#copies);
     this.#readers.set(transcript.sessionId, reader);
     try {
       const events = await reader.next(transcript);
@@ -50,6 +55,7 @@ export class TranscriptUsage {
 
 class TranscriptReader {
   readonly #sessionId: string;
+  readonly #copies: Copies;
   #path = '';
   #translator: Translator | undefined;
   /** Ids of the turns that have been reported; transcripts repeat them. */
@@ -59,8 +65,9 @@ class TranscriptReader {
   #isSkipping = false;
   #reading: Promise<readonly AgentEvent[]> = Promise.resolve([]);
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, copies: Copies) {
     this.#sessionId = sessionId;
+    this.#copies = copies;
   }
 
   /** Hooks of calls at the same time take turns, so that each line is read once. */
@@ -83,7 +90,11 @@ class TranscriptReader {
       this.#isSkipping = false;
       this.#translator = undefined;
     }
-    const translator = (this.#translator ??= new Translator({ format: agent, session: sessionId }));
+    const translator = (this.#translator ??= new Translator({
+      format: agent,
+      session: sessionId,
+      isCopy: (event) => event.type === 'turn_finished' && this.#copies.isCopy(event),
+    }));
     const events: AgentEvent[] = [];
     for await (const line of this.#lines(file)) events.push(...translator.read(line).events);
     // The usage of the current turn is known before it ends; its end comes again.

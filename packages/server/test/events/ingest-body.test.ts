@@ -1,3 +1,4 @@
+import { Copies } from '@loopwatch/formats';
 import type { RecordSink } from '@loopwatch/log';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
@@ -31,6 +32,7 @@ async function take(
   const counts = new EventCounts(new RecentIds(), metrics.postedEvents);
   const { failure, unread } = await ingestBody(arriving(chunks), {
     format: 'auto',
+    copies: new Copies(),
     isNdjson,
     slicer,
     clock,

@@ -147,6 +147,23 @@ describe('posted events', () => {
     expect((await post(body)).body).toMatchObject({ accepted: 0, duplicates: 4 });
   });
 
+  it('count once when a fork begins with them, until their session is erased', async () => {
+    const record = (sessionId: string, uuid: string) => {
+      const message = { role: 'user', content: `look ${uuid}` };
+      return JSON.stringify({ type: 'user', uuid, sessionId, timestamp: '2026-11-01T10:00:00Z', message });
+    };
+    const body = (sessionId: string, ...uuids: string[]) =>
+      uuids.map((id) => record(sessionId, id)).join('\n');
+    expect((await post(body('a', '1', '2'))).body).toMatchObject({ accepted: 2, duplicates: 0 });
+    expect((await post(body('fork', '1', '2', '3'))).body).toMatchObject({ accepted: 1, duplicates: 2 });
+    // A producer that sends its own events again is not a fork: the log may have lost them.
+    await post(body('a', '1', '2'));
+    const sessions = () => (written() as { sessionId: string }[]).map(({ sessionId }) => sessionId);
+    expect(sessions()).toEqual(['a', 'a', 'fork', 'a', 'a']);
+    await fetch(`${url}/api/v1/sessions/a`, { method: 'DELETE', headers: { 'x-requested-by': 'test' } });
+    expect((await post(body('other', '1'))).body).toMatchObject({ accepted: 1, duplicates: 0 });
+  });
+
   it('may be the array of a LiteLLM callback, whose records repeat the conversation', async () => {
     const call = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'ls', arguments: '{}' } }] };
     const history = [

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Copies } from '@loopwatch/formats';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TranscriptUsage } from '../../src/guard/transcript-usage.ts';
 
@@ -18,15 +19,15 @@ afterEach(() => {
 });
 
 /** A model request of the transcript. @param padding bytes of its text */
-const lineOf = (id: string, padding = 0) => {
+const lineOf = (id: string, padding = 0, sessionId = 's') => {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const content = [{ type: 'text', text: 'x'.repeat(padding) }];
   const message = { id, type: 'message', role: 'assistant', model: 'm', content, usage };
-  return `${JSON.stringify({ type: 'assistant', sessionId: 's', uuid: id, timestamp: '2026-11-02T09:00:00Z', message })}\n`;
+  return `${JSON.stringify({ type: 'assistant', sessionId, uuid: id, timestamp: '2026-11-02T09:00:00Z', message })}\n`;
 };
 
 const reader = () => {
-  const usage = new TranscriptUsage();
+  const usage = new TranscriptUsage(new Copies());
   return async () => {
     const { events } = await usage.read({ sessionId: 's', agent: 'claude-code', path });
     return events.length;
@@ -53,7 +54,7 @@ it('a line of a transcript that is longer than an event may be is skipped, over 
 });
 
 it('a transcript that was rewritten, or that goes on in another file, is read from its beginning, each turn once', async () => {
-  const usage = new TranscriptUsage();
+  const usage = new TranscriptUsage(new Copies());
   const read = async (from = path) =>
     (await usage.read({ sessionId: 's', agent: 'claude-code', path: from })).events.length;
   writeFileSync(path, lineOf('m-1') + lineOf('m-2', 1_000));
@@ -65,4 +66,15 @@ it('a transcript that was rewritten, or that goes on in another file, is read fr
   expect(await read(moved)).toBe(1);
   appendFileSync(moved, lineOf('m-5'));
   expect(await read(moved)).toBe(1);
+});
+
+it('a turn that a fork copies into its transcript counts for the first session', async () => {
+  const usage = new TranscriptUsage(new Copies());
+  const fork = join(folder, 'fork.jsonl');
+  writeFileSync(path, lineOf('m-1') + lineOf('m-2'));
+  writeFileSync(fork, ['m-1', 'm-2', 'm-3'].map((id) => lineOf(id, 0, 'fork')).join(''));
+  const idsOf = async (sessionId: string, from: string) =>
+    (await usage.read({ sessionId, agent: 'claude-code', path: from })).events.map(({ id }) => id);
+  expect(await idsOf('s', path)).toEqual(['m-1.end', 'm-2.end']);
+  expect(await idsOf('fork', fork)).toEqual(['m-3.end']);
 });
