@@ -53,6 +53,8 @@ const sdkBookkeeping = new Set([
 /** Output of a slash command, which does not go through the model. */
 const outputOfCommand =
   /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
+/** What Claude Code writes when the user stops it. */
+const interruption = /^\[Request interrupted by user[^\]]*\]$/;
 /** What a hook answers to an agent that has finished. Other meta records, such as skills, belong to a prompt. */
 const hookFeedback = /^(?:\w+ )?hook feedback:|^Operation stopped by hook\b/i;
 /** A command of the user's that runs again at a time that was set. */
@@ -233,6 +235,7 @@ class ClaudeCodeReader implements FormatReader {
       else if (isMeta && !hookFeedback.test(text) && !scheduledCommand.test(text))
         skipped.push('user (meta)');
       else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
+      else if (interruption.test(text)) skipped.push('user (interruption)');
       else {
         // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.
         const isHarness = record['isCompactSummary'] === true || isMeta || isOfOther(record);

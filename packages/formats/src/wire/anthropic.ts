@@ -29,16 +29,27 @@ function withoutEncrypted(part: unknown): unknown {
   return rest;
 }
 
-/** Usage of Anthropic, whose input excludes cached tokens; the input of an event includes them. */
+const usageFields = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+];
+
+/**
+ * Usage of Anthropic, whose input excludes cached tokens; the input of an event includes them.
+ *
+ * @returns undefined if there is no count: nothing is known then, which is not the same as 0
+ */
 export function anthropicUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const input = tokensOf(value['input_tokens']) ?? 0;
-  const cachedInputTokens = tokensOf(value['cache_read_input_tokens']) ?? 0;
-  const cacheWriteTokens = tokensOf(value['cache_creation_input_tokens']) ?? 0;
-  const hourCacheWriteTokens = tokensOf(objectOf(value['cache_creation'])['ephemeral_1h_input_tokens']) ?? 0;
+  const usage = objectOf(value);
+  const counts = usageFields.map((name) => tokensOf(usage[name]));
+  if (counts.every((count) => count === undefined)) return undefined;
+  const [input = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0] = counts;
+  const hourCacheWriteTokens = tokensOf(objectOf(usage['cache_creation'])['ephemeral_1h_input_tokens']) ?? 0;
   return {
     inputTokens: input + cachedInputTokens + cacheWriteTokens,
-    outputTokens: tokensOf(value['output_tokens']) ?? 0,
+    outputTokens,
     cachedInputTokens,
     cacheWriteTokens,
     ...(hourCacheWriteTokens > 0 && { hourCacheWriteTokens }),

@@ -105,6 +105,12 @@ describe('Claude Code', () => {
     expect(end).toMatchObject({ time: Date.parse('2026-03-01T10:00:30Z'), usage: { outputTokens: 9 } });
   });
 
+  it('knows no usage where a message has none of its counts', () => {
+    const message = { id: 'm', content: [use('t')], usage: { service_tier: 'standard' } };
+    const end = read(record('assistant', message)).events.at(-1);
+    expect([end?.type, end?.['usage']]).toEqual(['turn_finished', undefined]);
+  });
+
   it('reads which tokens were written to the cache for an hour', () => {
     const message = {
       id: 'm',
@@ -173,6 +179,7 @@ describe('Claude Code', () => {
     const { events, ignored } = read(
       user('Caveat', { isMeta: true }),
       user('<local-command-stdout>ok</local-command-stdout>'),
+      user([{ type: 'text', text: '[Request interrupted by user for tool use]' }]),
       user('This session is being continued', { isCompactSummary: true }),
       answer('e', { type: 'text', text: 'API Error: 529' }, 0, { isApiErrorMessage: true }),
       { type: 'progress', uuid: 'p', sessionId: 's', data: {} },
@@ -181,6 +188,7 @@ describe('Claude Code', () => {
     expect(ignored).toEqual([
       'user (meta)',
       'user (output of a command)',
+      'user (interruption)',
       'assistant (API error)',
       'progress',
     ]);
