@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 const cache = join(homedir(), '.cache', 'loopwatch');
+const PARTIAL = 'download-';
+const DAY_MS = 86_400_000;
 
 /** Path of a download that is kept between runs; the name includes its version. */
 export function cachePath(name: string): string {
@@ -20,7 +22,8 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
   const folder = cachePath(name);
   if (existsSync(folder)) return folder;
   await mkdir(cache, { recursive: true });
-  const work = await mkdtemp(join(cache, 'download-'));
+  await removeAbandoned();
+  const work = await mkdtemp(join(cache, PARTIAL));
   try {
     await fill(work);
     await rename(work, folder).catch((error: unknown) => {
@@ -29,5 +32,14 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
     return folder;
   } finally {
     await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Removes what killed processes left behind, which can be gigabytes. */
+async function removeAbandoned(): Promise<void> {
+  const partial = (await readdir(cache)).filter((name) => name.startsWith(PARTIAL));
+  for (const folder of partial.map((name) => join(cache, name))) {
+    const { mtimeMs = Infinity } = (await stat(folder).catch(() => undefined)) ?? {};
+    if (mtimeMs < Date.now() - DAY_MS) await rm(folder, { recursive: true, force: true });
   }
 }
