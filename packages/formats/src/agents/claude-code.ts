@@ -6,22 +6,16 @@ import {
   type SessionEvent,
   type Stamp,
 } from '../record/format.ts';
-import {
-  isObject,
-  type JsonObject,
-  joinedText,
-  listOf,
-  nameOf,
-  objectOf,
-  textOf,
-  timeOf,
-} from '../record/json.ts';
+import { isObject, type JsonObject, listOf, nameOf, objectOf, textOf, timeOf } from '../record/json.ts';
 import type { Usage } from '../record/message.ts';
 import { placeTags } from '../record/place-tags.ts';
 import { remember } from '../record/remember.ts';
-import { anthropicUsage, blockResult, isCallBlock, isResultBlock } from '../wire/anthropic.ts';
+import { anthropicUsage } from '../wire/anthropic.ts';
+import { eventOf, resultOf } from './claude-code-blocks.ts';
+import { notPrompt } from './claude-code-texts.ts';
 import { hookAgentOf, readHookInput } from './hook-input.ts';
 import { ReportedUsage } from './reported-usage.ts';
+import { SidechainIds } from './sidechain-ids.ts';
 
 /** Record types without messages. */
 const bookkeeping = new Set([
@@ -50,15 +44,6 @@ const sdkBookkeeping = new Set([
   'auth_status',
   'subagent_token_usage',
 ]);
-/** Output of a slash command, which does not go through the model. */
-const outputOfCommand =
-  /^<(?:local-command-stdout|local-command-stderr|local-command-caveat|bash-stdout|bash-stderr)>/;
-/** What Claude Code writes when the user stops it. */
-const interruption = /^\[Request interrupted by user[^\]]*\]$/;
-/** What a hook answers to an agent that has finished. Other meta records, such as skills, belong to a prompt. */
-const hookFeedback = /^(?:\w+ )?hook feedback:|^Operation stopped by hook\b/i;
-/** A command of the user's that runs again at a time that was set. */
-const scheduledCommand = /^\/[a-z][\w:-]*(?:\s|$)/;
 /** Forks whose origin is remembered. */
 const MAX_FORKS = 1_000;
 /** Model name of messages that Claude Code writes itself. */
@@ -231,11 +216,8 @@ class ClaudeCodeReader implements FormatReader {
         return;
       }
       const text = block['type'] === 'text' ? textOf(block['text']) : undefined;
-      if (text === undefined) skipped.push(`user (${nameOf(block['type'])})`);
-      else if (isMeta && !hookFeedback.test(text) && !scheduledCommand.test(text))
-        skipped.push('user (meta)');
-      else if (outputOfCommand.test(text)) skipped.push('user (output of a command)');
-      else if (interruption.test(text)) skipped.push('user (interruption)');
+      const why = text === undefined ? nameOf(block['type']) : notPrompt(text, isMeta);
+      if (why !== undefined) skipped.push(`user (${why})`);
       else {
         // Neither the summary of a compacted conversation nor a hook's feedback is a request of the user.
         const isHarness = record['isCompactSummary'] === true || isMeta || isOfOther(record);
@@ -302,69 +284,8 @@ function uuidOf(record: JsonObject): string | undefined {
   return textOf(objectOf(record['forkedFrom'])['messageUuid']) ?? textOf(record['uuid']);
 }
 
-/** Finds the sub-agent of a record. Older records do not name it; the `uuid` of its first record then identifies it. */
-class SidechainIds {
-  /** Sub-agent by the `uuid` of a record. */
-  readonly #byRecord = new Map<string, string>();
-
-  /** @returns the id of the sub-agent; undefined for a record of the session itself */
-  of(record: JsonObject): string | undefined {
-    const agentId = textOf(record['agentId']) ?? textOf(record['parent_tool_use_id']);
-    if (agentId !== undefined) return agentId;
-    if (record['isSidechain'] !== true) return undefined;
-    const uuid = textOf(record['uuid']) ?? 'sidechain';
-    const parent = textOf(record['parentUuid']);
-    const sidechain = (parent === undefined ? undefined : this.#byRecord.get(parent)) ?? uuid;
-    this.#byRecord.set(uuid, sidechain);
-    return sidechain;
-  }
-}
-
 /** Whether a message of the user names another author, such as a background task that has ended. */
 function isOfOther(record: JsonObject): boolean {
   const { kind = 'human' } = objectOf(record['origin']);
   return kind !== 'human';
-}
-
-/** Joins a result that consists of text; other content, such as images, is unchanged. */
-function resultOf(content: unknown): unknown {
-  const isText = listOf(content).every((part) => objectOf(part)['type'] === 'text');
-  return Array.isArray(content) && isText ? joinedText(content) : (content ?? '');
-}
-
-type Block =
-  | { readonly type: 'content' | 'thought'; readonly text: string }
-  | {
-      readonly type: 'tool_call_request';
-      readonly callId: string | undefined;
-      readonly name: string;
-      readonly args: Record<string, unknown>;
-    }
-  | {
-      readonly type: 'tool_result';
-      readonly callId: string | undefined;
-      readonly result: unknown;
-      readonly isError: boolean;
-    };
-
-function eventOf(block: JsonObject): Block | undefined {
-  const { type } = block;
-  const text = textOf(block['text']) ?? textOf(block['thinking']);
-  if (type === 'text' && text !== undefined) return { type: 'content', text };
-  if (type === 'thinking' && text !== undefined) return { type: 'thought', text };
-  if (isCallBlock(block)) {
-    const name = textOf(block['name']) ?? '';
-    return {
-      type: 'tool_call_request',
-      callId: textOf(block['id']),
-      name,
-      args: { ...objectOf(block['input']) },
-    };
-  }
-  // Of a tool that runs at the API.
-  if (isResultBlock(block)) {
-    const { id, result, isError = false } = blockResult(block);
-    return { type: 'tool_result', callId: id ?? undefined, result, isError };
-  }
-  return undefined;
 }
