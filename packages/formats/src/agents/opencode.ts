@@ -24,7 +24,7 @@ import { usageOf } from './opencode-usage.ts';
 /**
  * opencode: storage files (`session/`, `message/` and `part/`), the output of `opencode export`, and the events of
  * `opencode run --format json` and of its server, and the messages of opencode 2. A part is written repeatedly while its tool
- * runs.
+ * runs. A fork copies messages under new ids, but with their times, which are before its own (`Session.fork` in opencode).
  */
 export const opencode: Format = {
   name: 'opencode',
@@ -88,12 +88,19 @@ function isBusEvent(record: JsonObject): boolean {
 interface MessageFacts {
   readonly role: string;
   readonly model: string | undefined;
+  readonly isCopy: boolean;
+}
+
+interface SessionFacts {
+  readonly parent: string | undefined;
+  readonly tags: Stamp['tags'];
+  /** Epoch ms. */
+  readonly created: number | undefined;
 }
 
 class OpencodeReader implements FormatReader {
   readonly #messages = new Map<string, MessageFacts>();
-  readonly #parents = new Map<string, string>();
-  readonly #places = new Map<string, Stamp['tags']>();
+  readonly #sessions = new Map<string, SessionFacts>();
 
   read(record: JsonObject): Reading {
     if (isExport(record)) return this.#readExport(record);
@@ -137,22 +144,33 @@ class OpencodeReader implements FormatReader {
 
   #readSession(session: JsonObject): Reading {
     const id = textOf(session['id']);
-    const parent = textOf(session['parentID']);
-    if (id !== undefined && parent !== undefined) this.#parents.set(id, parent);
-    if (id !== undefined) this.#places.set(id, placeTags(session['directory']));
+    if (id !== undefined)
+      this.#sessions.set(id, {
+        parent: textOf(session['parentID']),
+        tags: placeTags(session['directory']),
+        created: createdAt(session),
+      });
     return ignored('session');
   }
 
   #readMessage(message: JsonObject): Reading {
     const id = textOf(message['id']);
     const model = textOf(message['modelID']) ?? textOf(objectOf(message['model'])['modelID']);
-    if (id !== undefined) this.#messages.set(id, { role: nameOf(message['role']), model });
-    return ignored('message');
+    const isCopy = this.#isCopy(message, nameOf(message['sessionID']));
+    if (id !== undefined) this.#messages.set(id, { role: nameOf(message['role']), model, isCopy });
+    return ignored(isCopy ? 'message (copied)' : 'message');
   }
 
   #readStored(message: JsonObject, sessionId: string): Reading {
-    const parentSessionId = this.#parents.get(sessionId);
-    return readStoredMessage(message, { sessionId, parentSessionId, tags: this.#places.get(sessionId) });
+    if (this.#isCopy(message, sessionId)) return ignored('message (copied)');
+    const { parent, tags } = this.#sessions.get(sessionId) ?? {};
+    return readStoredMessage(message, { sessionId, parentSessionId: parent, tags });
+  }
+
+  /** Whether a message is older than its session. */
+  #isCopy(message: JsonObject, sessionId: string): boolean {
+    const { created = 0 } = this.#sessions.get(sessionId) ?? {};
+    return (createdAt(message) ?? created) < created;
   }
 
   /** @param isWhole whether parts are written once, when complete, rather than while their text grows */
@@ -161,11 +179,13 @@ class OpencodeReader implements FormatReader {
     const sessionId = textOf(part['sessionID']);
     if (sessionId === undefined) return ignored(`part (${type}) without a session`);
     const message = this.#messages.get(nameOf(part['messageID']));
+    if (message?.isCopy === true) return ignored(`part (${type}, copied)`);
+    const { parent, tags } = this.#sessions.get(sessionId) ?? {};
     const times = objectOf(part['time'] ?? objectOf(part['state'])['time']);
     const stamp = {
       sessionId,
-      parentSessionId: this.#parents.get(sessionId),
-      tags: this.#places.get(sessionId),
+      parentSessionId: parent,
+      tags,
       time: timeOf(times['start']) ?? time,
       agent: 'opencode',
       model: message?.model,
@@ -192,6 +212,10 @@ class OpencodeReader implements FormatReader {
         return ignored(`part (${type})`);
     }
   }
+}
+
+function createdAt({ time }: JsonObject): number | undefined {
+  return timeOf(objectOf(time)['created']);
 }
 
 function readTool(part: JsonObject, stamp: Stamp): Reading {

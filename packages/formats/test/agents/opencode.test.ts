@@ -86,6 +86,20 @@ describe('opencode', () => {
     });
   });
 
+  it('leaves out what a fork has copied: messages that are older than it', () => {
+    const at = 1_760_000_100_000;
+    const fork = { ...session, time: { created: at } };
+    const later = (one: object) => ({ ...one, time: { created: at + 1_000, completed: at + 2_000 } });
+    const again = part('prt_6', 'v', { type: 'text', text: 'again' });
+    const copied = [message('u', 'user'), message('a', 'assistant'), ...parts];
+    const { events } = readAll('opencode', [fork, ...copied, later(message('v', 'user')), again]);
+    expect(outline(events)).toEqual(['prompt_started again']);
+    const stored = { id: 'msg_1', sessionID: 'ses_2', type: 'user', text: 'list', time: { created: at - 1 } };
+    const ofTwo = readAll('opencode', [fork, stored, later({ ...stored, id: 'msg_2', text: 'again' })]);
+    expect(outline(ofTwo.events)).toEqual(['prompt_started again']);
+    expect(ofTwo.ignored).toContain('message (copied)');
+  });
+
   it('reads storage files', () => {
     const { events } = readAll('opencode', [
       session,
