@@ -2,6 +2,7 @@
 
 export { editDistance } from './lib/edit-distance.ts';
 export { sessionPath } from './lib/path-segment.ts';
+export { timeFromText } from './lib/time-from-text.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';
 export { allowedValues } from './settings/allowed-values.ts';

@@ -142,6 +142,9 @@ describe('an invalid parameter is rejected with its name and what is allowed', (
     ['/api/v1/incidents?limit=0', 'limit', /1 to 200/],
     ['/api/v1/incidents?limit=many', 'limit', /1 to 200/],
     ['/api/v1/incidents?color=red', 'color', /expected one of q, detector/],
+    ['/api/v1/incidents?from=yesterday', 'from', /epoch milliseconds, or a time such as/],
+    ['/api/v1/incidents?from=last%207', 'from', /epoch milliseconds, or a time such as/],
+    ['/api/v1/stats?to=2026-02-30T00:00:00Z', 'to', /epoch milliseconds, or a time such as/],
     ['/api/v1/incidents?cursor=zzz', 'cursor', /nextCursor/],
     ['/api/v1/verdicts?phase=shut', 'phase', /escalated/],
   ];
@@ -153,6 +156,17 @@ describe('an invalid parameter is rejected with its name and what is allowed', (
     expect(body.errors[0].parameter).toBe(parameter);
     expect(body.detail).toMatch(allowed);
   });
+});
+
+it.each([
+  '1796040000000',
+  '2026-11-30T12:00:00Z',
+  '2026-11-30T14:00:00%2B02:00',
+  '2026-11-30T14:00:00+02:00',
+])('API: %s is a time', async (to) => {
+  const { status, body } = await get(`/api/v1/stats?from=1796000000000&to=${to}`);
+  expect(status).toBe(200);
+  expect(body.to).toBe(1_796_040_000_000);
 });
 
 describe('health', () => {

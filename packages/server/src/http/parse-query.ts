@@ -1,3 +1,4 @@
+import { timeFromText } from '@loopwatch/contract/internal';
 import * as z from 'zod';
 import { badRequest, type HttpProblem } from './problem.ts';
 
@@ -80,6 +81,7 @@ export function parseListQuery<Shape extends z.ZodRawShape, Sort extends string>
 }
 
 const times = new Set(['from', 'to']);
+const timeDetail = 'must be epoch milliseconds, or a time such as 2026-11-30T10:00:00Z';
 
 function fromText(value: unknown, schema: z.ZodType, name: string): unknown {
   let inner = schema;
@@ -89,8 +91,9 @@ function fromText(value: unknown, schema: z.ZodType, name: string): unknown {
   if (inner instanceof z.ZodBoolean) return value === 'true' ? true : value === 'false' ? false : value;
   if (!(inner instanceof z.ZodNumber)) return value;
   if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value);
-  const time = times.has(name) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? value : time;
+  // A plus that is not encoded is a space in a query.
+  const time = times.has(name) ? timeFromText(value.replace(/ (?=\d\d:\d\d$)/, '+')) : undefined;
+  return time ?? value;
 }
 
 function badQuery(error: z.ZodError, known: readonly string[]): HttpProblem {
@@ -99,7 +102,9 @@ function badQuery(error: z.ZodError, known: readonly string[]): HttpProblem {
       const detail = `unknown parameter; expected one of ${known.join(', ')}`;
       return issue.keys.map((parameter) => ({ parameter, detail }));
     }
-    return [{ parameter: String(issue.path[0] ?? 'query'), detail: issue.message }];
+    const parameter = String(issue.path[0] ?? 'query');
+    const isTime = times.has(parameter) && issue.code === 'invalid_type';
+    return [{ parameter, detail: isTime ? timeDetail : issue.message }];
   });
   return badRequest(...errors);
 }
