@@ -1,4 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf } from '@loopwatch/contract';
+import { timeFromText } from '@loopwatch/contract/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
@@ -53,6 +56,7 @@ export function scanCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     printWarnings(warnings);
+    if (options.html !== undefined) checkPage(options.html);
     const sources = paths.length > 0 ? findSourcesAt(paths, options.since) : findOwnSources(options.since);
     const bad = new BadLines();
     const progress = new Progress();
@@ -70,12 +74,13 @@ export function scanCommand(): Command {
     progress.clear();
     bad.finish();
     const report = scan.report(progress.seconds);
-    if (options.html !== undefined) writePage(options.html, report);
+    const unused = (['open', 'html'] as const).filter((name) => options[name] === undefined);
     await writeOut(
       options.json === true
         ? `${printableJson(report)}\n`
-        : reportText(report, hasColors(), process.stdout.columns),
+        : reportText(report, hasColors(), process.stdout.columns, unused),
     );
+    if (options.html !== undefined) writePage(options.html, report);
     process.exitCode = exitCodeOf(report, sources);
     if (options.open === true && report.worst.length > 0)
       await showInDashboard(report.worst, sources, settings.preset);
@@ -102,18 +107,32 @@ function hasColors(): boolean {
   return process.stdout.isTTY && process.stdout.hasColors();
 }
 
+/** A scan can take minutes, so it does not begin if its page could not be written. */
+function checkPage(file: string): void {
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new UsageError(`--html ${file}: there is no folder ${folder}`);
+  if (existsSync(file) && statSync(file).isDirectory())
+    throw new UsageError(`--html ${file}: it is a folder; name a file in it`);
+  try {
+    accessSync(existsSync(file) ? file : folder, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(`--html ${file}: ${messageOf(error)}`);
+  }
+}
+
 function writePage(file: string, report: ScanReport): void {
   try {
     writeFileSync(file, reportPage(report));
   } catch (error) {
-    throw new UsageError(`--html ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--html ${file}: ${messageOf(error)}`);
   }
+  writeError(`Report written to ${file}\n`);
 }
 
 function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
   if (report.events === 0) {
-    const where = sources.length === 0 ? 'no files' : `${formatCount(report.files, 'file')} read`;
-    writeError(`nothing to evaluate: ${where}, without a record of an agent session\n`);
+    const read = `${formatCount(report.files, 'file')} read, without a record of an agent session`;
+    writeError(`nothing to evaluate: ${sources.length === 0 ? 'no files found' : read}\n`);
     return exitCodes.badInput;
   }
   if (report.faults > 0) return exitCodes.badInput;
@@ -125,8 +144,8 @@ function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
 function parseSince(text: string): number {
   const [, amount, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   if (amount !== undefined) return Date.now() - durationMs(amount, unit);
-  const date = Date.parse(text);
-  if (Number.isNaN(date))
+  const date = timeFromText(text);
+  if (date === undefined)
     throw new InvalidArgumentError('Expected 30d, 12h, 2w or a date such as 2026-11-01.');
   return date;
 }

@@ -27,8 +27,14 @@ const LISTED_SHARES = 5;
  * @param found its texts are data: they control no terminal
  * @param hasColors whether the terminal shows colors
  * @param columns of the terminal; 0: unknown
+ * @param unused options of the command that were not used and show more
  */
-export function reportText(found: ScanReport, hasColors: boolean, columns = DEFAULT_WIDTH): string {
+export function reportText(
+  found: ScanReport,
+  hasColors: boolean,
+  columns = DEFAULT_WIDTH,
+  unused: readonly (keyof typeof optionTexts)[] = ['open', 'html'],
+): string {
   const width = columns > 0 ? Math.max(MIN_WIDTH, columns) : DEFAULT_WIDTH;
   const report = printableTexts(found);
   const paint = (style: Style, text: string) => (hasColors ? styleText(style, text) : text);
@@ -40,7 +46,7 @@ export function reportText(found: ScanReport, hasColors: boolean, columns = DEFA
   const lines = [
     '',
     ...report.notUnderstood.flatMap((one) => inLines('yellow', notUnderstoodText(one))),
-    ...inLines(loops === 0 ? ['bold', 'green'] : ['bold', 'red'], headline(report)),
+    ...inLines(['bold', report.events === 0 ? 'yellow' : loops === 0 ? 'green' : 'red'], headline(report)),
     ...(loops === 0 ? [] : inLines('bold', usageText(report.wasted, 'wasted'))),
     ...inLines(
       'dim',
@@ -55,13 +61,14 @@ export function reportText(found: ScanReport, hasColors: boolean, columns = DEFA
     ...shareLines('Day (UTC)', report.byDay, width),
     ...report.worst.map((loop, i) => loopLine(loop, i + 1, width, paint)),
     ...(report.worst.length > 0 ? [''] : []),
-    ...noteLines(report).flatMap((note) => inLines('dim', note)),
+    ...[...noteLines(report), ...optionLines(report, unused)].flatMap((note) => inLines('dim', note)),
   ];
   return `${lines.join('\n')}\n\n`;
 }
 
 /** `$1.55 of $4.16 wasted (37%): 3 loops in 2 of 40 sessions` */
-export function headline({ loops, sessionsWithLoops, sessions, used, wasted }: ScanReport): string {
+export function headline({ events, loops, sessionsWithLoops, sessions, used, wasted }: ScanReport): string {
+  if (events === 0) return 'Nothing to evaluate';
   if (loops === 0) return 'No loops';
   const found = `${formatCount(loops, 'loop')} in ${formatInteger(sessionsWithLoops)} of ${formatCount(sessions, 'session')}`;
   if (wasted.usd === 0) return found;
@@ -157,7 +164,6 @@ function noteLines({
   skippedFiles,
   firstSkipped,
   withoutPrice,
-  loops,
   used,
   wasted,
 }: ScanReport): string[] {
@@ -181,10 +187,17 @@ function noteLines({
           `No price for ${withoutPrice.join(', ')}: the dollars leave out ${formatCount(used.unpriced, 'session')} and ${formatCount(wasted.unpriced, 'loop')}`,
         ]
       : []),
-    ...(loops > 0
-      ? ['loopwatch scan --open shows these sessions in the dashboard, --html FILE writes a page']
-      : []),
   ];
+}
+
+const optionTexts = {
+  open: '--open shows these sessions in the dashboard',
+  html: '--html FILE writes a page',
+};
+
+function optionLines({ loops }: ScanReport, unused: readonly (keyof typeof optionTexts)[]): string[] {
+  if (loops === 0 || unused.length === 0) return [];
+  return [`loopwatch scan ${unused.map((option) => optionTexts[option]).join(', ')}`];
 }
 
 /** 42 calls, 1.2M tokens, $3.20 */

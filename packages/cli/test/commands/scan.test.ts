@@ -19,7 +19,7 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     const home = await folderOf({ '.claude/projects/-w/a.jsonl': claudeLoop('a', 6) });
     const page = join(home, 'report.html');
     const ended = await scan(home, '--html', page);
-    expect(ended).toMatchObject({ code: 3, stderr: [] });
+    expect(ended).toMatchObject({ code: 3, stderr: [`Report written to ${page}`] });
     expect(ended.stdout.join('\n')).toMatch(/1 loop in 1 of \d+ sessions?\n *6 wasted calls, 6\.09k tokens/);
     expect(await readFile(page, 'utf8')).toMatch(/<h1>.*1 loop in 1 of \d+ sessions?<\/h1>/);
   });
@@ -100,11 +100,25 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     const nothing = await scan(home, join(home, 'a.jsonl'));
     expect(nothing.code).toBe(2);
     expect(nothing.stderr.join('\n')).toContain('nothing to evaluate');
+    expect(nothing.stdout.join('\n')).not.toContain('No loops');
   });
 
-  it.each(['soon', '30'])('scan: rejects --since %s with the expected form', async (since) => {
-    const ended = await scan('/nowhere', '--since', since);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr.join('\n')).toContain('30d, 12h, 2w or a date');
+  it.each([
+    ['none/report.html', /^--html .*: there is no folder /],
+    ['.', /^--html .*: it is a folder; name a file in it$/],
+  ])('scan --html %s: is refused before the scan', async (page, fault) => {
+    const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 6) });
+    const ended = await scan(folder, folder, '--html', join(folder, page));
+    expect(ended).toMatchObject({ code: 2, stdout: [] });
+    expect(ended.stderr).toEqual([expect.stringMatching(fault)]);
   });
+
+  it.each(['soon', '30', '7', 'last 7', '2026-02-30'])(
+    'scan: rejects --since %s with the expected form',
+    async (since) => {
+      const ended = await scan('/nowhere', '--since', since);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr.join('\n')).toContain('30d, 12h, 2w or a date');
+    },
+  );
 });

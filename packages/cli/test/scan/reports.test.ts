@@ -86,6 +86,21 @@ describe('reportText', () => {
     expect(text).toContain('\u001b[');
     expect(text).not.toContain('--open');
   });
+
+  it('terminal report: states when nothing was read', () => {
+    expect(reportText({ ...none, events: 0 }, false)).toMatch(/^ {2}Nothing to evaluate$/m);
+    expect(reportPage({ ...none, events: 0 })).toContain('<h1>Nothing to evaluate</h1>');
+  });
+
+  it('terminal report: names the options that show more, unless they were used', () => {
+    const last = (...unused: ('open' | 'html')[]) =>
+      reportText(report, false, 120, unused).trimEnd().split('\n').at(-1);
+    expect(last('open', 'html')).toBe(
+      '  loopwatch scan --open shows these sessions in the dashboard, --html FILE writes a page',
+    );
+    expect(last('open')).toBe('  loopwatch scan --open shows these sessions in the dashboard');
+    expect(last()).not.toContain('--');
+  });
 });
 
 describe('reportPage', () => {
