@@ -44,7 +44,7 @@ export function listIncidents(client: ApiClient): McpTool {
       'Lists the incidents that Loopwatch has open, newest first: which agents are looping, or at a limit, right now, what ' +
       'repeats and what it has cost. Muted ones and false positives are left out. With all: true, it also lists the ' +
       'incidents that are over. explain_incident tells more about one.',
-    input: z.object({
+    input: z.strictObject({
       session: name.describe('Only incidents of the session with this id.'),
       agent: name.describe('Only incidents of the agent with this name.'),
       model: name,
@@ -83,7 +83,7 @@ export function explainIncident(client: ApiClient): McpTool {
     description:
       'Says why Loopwatch opened an incident: what repeats with its evidence, what it has cost, how it ended, what the ' +
       'model was told, and which settings would have prevented it if it is a false alarm.',
-    input: z.object({ id: id.describe('Id of the incident, as list_incidents returns it: i-...') }),
+    input: z.strictObject({ id: id.describe('Id of the incident, as list_incidents returns it: i-...') }),
     output: incidentSchema.extend({
       guidance: z.string().nullable().describe('The latest guidance for the model.'),
       resolution: z.string().nullable().describe('How it ended; null while it is open.'),

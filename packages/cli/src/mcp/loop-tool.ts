@@ -7,7 +7,8 @@ import type { ApiClient } from '../server/api-client.ts';
 import { readSession } from './session-tool.ts';
 import { defineTool, type McpTool } from './tool.ts';
 
-const callSchema = z.object({
+/** Strict: without the arguments or the result under a name of its own, different calls would look alike. */
+const callSchema = z.strictObject({
   name: z.string().min(1).max(1024).describe('Name of the tool.'),
   arguments: z.unknown().optional().describe('As it was called: an object, or JSON text.'),
   result: z.unknown().optional().describe('What it returned, or the beginning of it.'),
@@ -17,6 +18,7 @@ const callSchema = z.object({
 const loopSchema = z.object({
   reason: z.string().describe('What repeats and how.'),
   detector: z.enum(detectorIds),
+  kind: z.enum(['loop', 'limit', 'outage']),
   count: z.int(),
   guidance: z.string().nullable().describe('What to do instead, if Loopwatch says so.'),
   incident: z.string().nullable().describe('Id for explain_incident; null for calls that were passed.'),
@@ -32,12 +34,12 @@ export function checkForLoop(client: ApiClient): McpTool {
       'if you have them): the detectors of Loopwatch judge them on the spot, and nothing is stored. Or pass the id of a ' +
       'session that Loopwatch watches, to learn what it has found there. If looping is true, do not repeat those calls: try ' +
       'something else, or tell the user what blocks you.',
-    input: z.object({
+    input: z.strictObject({
       calls: z.array(callSchema).min(1).max(500).optional().describe('Latest tool calls, oldest first.'),
       session: z.string().min(1).max(1024).optional().describe('Id of a session on the server.'),
     }),
     output: z.object({
-      looping: z.boolean(),
+      looping: z.boolean().describe('Whether any of them is a loop.'),
       loops: z.array(loopSchema).describe('The loops, limits and outages that are open at the end.'),
     }),
     run: async ({ calls, session }) => {
@@ -47,11 +49,13 @@ export function checkForLoop(client: ApiClient): McpTool {
         );
       const loops = calls === undefined ? await openIn(client, session ?? '') : judge(calls);
       const where = calls === undefined ? `session ${session ?? ''}` : formatCount(calls.length, 'call');
-      const head = loops.length === 0 ? `No: nothing loops in ${where}.` : `Yes, in ${where}:`;
+      const looping = loops.some(({ kind }) => kind === 'loop');
+      const but = loops.length === 0 ? '.' : ', but:';
+      const head = looping ? `Yes, in ${where}:` : `No: nothing loops in ${where}${but}`;
       const lines = loops.map(
         ({ reason, guidance }) => `- ${reason}${guidance === null ? '' : `\n  ${guidance}`}`,
       );
-      return { text: [head, ...lines].join('\n'), data: { looping: loops.length > 0, loops } };
+      return { text: [head, ...lines].join('\n'), data: { looping, loops } };
     },
   });
 }
@@ -61,9 +65,10 @@ async function openIn(client: ApiClient, sessionId: string): Promise<Loop[]> {
   await readSession(client, sessionId);
   const query = new URLSearchParams({ sessionId, open: 'true' });
   const page = incidentPageSchema.parse(await client.request('GET', `/incidents?${String(query)}`));
-  return page.items.map(({ id, reason, detector, count }) => ({
+  return page.items.map(({ id, reason, detector, kind, count }) => ({
     reason,
     detector,
+    kind,
     count,
     guidance: null,
     incident: id,
@@ -84,9 +89,10 @@ function judge(calls: readonly z.infer<typeof callSchema>[]): Loop[] {
         throw new Error(`calls[${callId}] cannot be judged: ${fault.message}`, { cause: fault });
     }
   }
-  return session.openVerdicts.map(({ reason, detector, count, guidance }) => ({
+  return session.openVerdicts.map(({ reason, detector, kind, count, guidance }) => ({
     reason,
     detector,
+    kind,
     count,
     guidance: guidance ?? null,
     incident: null,

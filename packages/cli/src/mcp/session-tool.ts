@@ -46,7 +46,7 @@ export function sessionCost(client: ApiClient): McpTool {
       'Says what a session of an agent has cost so far: tokens, US dollars, turns and calls, and how much of it was wasted ' +
       'in loops. Name the session by its id, or by words of its prompts; the latest five sessions that match are returned. ' +
       'Sub-agents are sessions of their own and not included.',
-    input: z.object({
+    input: z.strictObject({
       session: z.string().min(1).max(1024).optional().describe('Id of the session.'),
       text: z
         .string()

@@ -200,6 +200,11 @@ describe('check_for_loop: judges the calls of the agent that asks, without a ser
       [],
     ],
     [
+      'an outage, which is no loop',
+      Array.from({ length: 4 }, () => ({ ...read, result: '503 Service Unavailable', isError: true })),
+      ['outage'],
+    ],
+    [
       'a loop that is over',
       [...Array.from({ length: 6 }, () => read), { name: 'list_files', result: 'b.ts' }],
       [],
@@ -208,7 +213,7 @@ describe('check_for_loop: judges the calls of the agent that asks, without a ser
     const client = await overStdio(noServer, {});
     const { structuredContent } = await call(client, 'check_for_loop', { calls });
     expect((structuredContent['loops'] as Json[]).map(({ detector }) => detector)).toEqual(detectors);
-    expect(structuredContent['looping']).toBe(detectors.length > 0);
+    expect(structuredContent['looping']).toBe(detectors.some((detector) => detector !== 'outage'));
   });
 });
 
@@ -286,6 +291,22 @@ describe('errors: say what is wrong and how to correct it', () => {
       /^Pass either session, .*, or text, /,
     ],
     ['an unknown detector', undefined, undefined, 'list_incidents', { detector: 'none' }, /detector/],
+    [
+      'arguments of a call under another name',
+      undefined,
+      undefined,
+      'check_for_loop',
+      { calls: Array.from({ length: 5 }, (_, at) => ({ name: 'read', args: { at } })) },
+      /Unrecognized key: "args"/,
+    ],
+    [
+      'a session under another name',
+      undefined,
+      undefined,
+      'list_incidents',
+      { sessionId: 's' },
+      /Unrecognized key: "sessionId"/,
+    ],
   ])('%s', async (_, args, env, tool, given, message) => {
     const result = await call(await overStdio(args, env), tool, given);
     expect(result.isError).toBe(true);
