@@ -24,35 +24,49 @@ const texts: Readonly<Record<string, Draft['texts']>> = {
 
 describe('the notification form', () => {
   it.each(notificationTypes)('produces a valid entry for %s', (type) => {
-    const entry = { ...entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] }), name: 'a' };
+    const entry = {
+      ...entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [], kept: {} }),
+      name: 'a',
+    };
     expect(notificationSchema.safeParse(entry)).toMatchObject({ success: true });
   });
 
   it('parses lists, numbers and headers', () => {
-    const of = (type: Draft['type']) => entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [] });
+    const of = (type: Draft['type']) =>
+      entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [], kept: {} });
     expect(of('webhook')['when']).toEqual({ agent: ['coder', 'writer'], min_usd: 0.5 });
     expect(of('otlp')['headers']).toEqual({ authorization: 'Basic a=', 'x-tenant': 'b' });
   });
 
-  it('starts from the saved entry, and keeps secrets that are not retyped', () => {
+  it('starts from the saved entry, and keeps secrets that are not retyped and keys that it does not show', () => {
     const entry = {
       name: 'chat',
       type: 'slack',
       url: hiddenValue,
       max_per_minute: 10,
+      max_age: null,
+      api_url: 'https://slack.example.com/api',
       when: { action: ['block', 'chance'], kind: 'loop' },
     };
     const draft = draftOf({ name: 'chat', type: 'slack', entry } as unknown as NotificationStatus);
     expect(draft).toEqual({
       name: 'chat',
       type: 'slack',
-      texts: { name: 'chat', type: 'slack', max_per_minute: '10', action: 'block, chance', kind: 'loop' },
+      texts: { max_per_minute: '10', action: 'block, chance', kind: 'loop' },
       saved: ['url'],
+      kept: { max_age: null, api_url: 'https://slack.example.com/api' },
     });
     const when = { action: ['block', 'chance'], kind: ['loop'] };
-    expect(entryOf(draft)).toEqual({ type: 'slack', url: hiddenValue, max_per_minute: 10, when });
+    const same = {
+      type: 'slack',
+      max_per_minute: 10,
+      max_age: null,
+      api_url: 'https://slack.example.com/api',
+      when,
+    };
+    expect(entryOf(draft)).toEqual({ ...same, url: hiddenValue });
     const typed = { ...draft, texts: { ...draft.texts, token: 'xoxb', channel: '#a' } };
-    expect(entryOf(typed)).toEqual({ type: 'slack', token: 'xoxb', channel: '#a', max_per_minute: 10, when });
+    expect(entryOf(typed)).toEqual({ ...same, token: 'xoxb', channel: '#a' });
   });
 });
 

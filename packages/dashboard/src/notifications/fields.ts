@@ -162,21 +162,31 @@ export interface Draft {
   readonly texts: Readonly<Record<string, string>>;
   /** Keys of saved secrets, kept unless a new text is typed. */
   readonly saved: readonly string[];
+  /** What the API has set and the form does not show, such as `max_age`. */
+  readonly kept: Readonly<Record<string, unknown>>;
 }
 
-export const emptyDraft: Draft = { name: '', type: 'slack', texts: {}, saved: [] };
+export const emptyDraft: Draft = { name: '', type: 'slack', texts: {}, saved: [], kept: {} };
 
 export function draftOf({ name, type, entry = {} }: NotificationStatus): Draft {
   const saved = notificationSecrets(entry).filter((key) => entry[key] === hiddenValue);
-  const { when, ...own } = entry;
-  const texts = Object.entries({ ...own, ...(when as object) }).flatMap(([key, value]) =>
-    saved.includes(key as never) ? [] : [[key, textOf(value)] as const],
+  const { when, name: _name, type: _type, ...own } = entry;
+  const shown = new Set([...typeFields[type].fields, ...ruleFields].map(({ key }) => key));
+  const given = Object.entries({ ...own, ...(when as object) }).filter(
+    ([key]) => !saved.includes(key as never),
   );
-  return { name, type, texts: Object.fromEntries(texts), saved };
+  const texts = given.filter(([key]) => shown.has(key)).map(([key, value]) => [key, textOf(value)] as const);
+  return {
+    name,
+    type,
+    texts: Object.fromEntries(texts),
+    saved,
+    kept: Object.fromEntries(given.filter(([key]) => !shown.has(key))),
+  };
 }
 
 /** The entry to save; the server validates it. */
-export function entryOf({ type, texts, saved }: Draft): NotificationPut {
+export function entryOf({ type, texts, saved, kept }: Draft): NotificationPut {
   const { fields } = typeFields[type];
   const values = valuesOf(fields, texts);
   // Slack takes either a URL or a token; a new one replaces the other.
@@ -184,6 +194,7 @@ export function entryOf({ type, texts, saved }: Draft): NotificationPut {
   const unchanged = fields.filter(({ key }) => !(key in values) && !replaced && saved.includes(key));
   return {
     type,
+    ...kept,
     ...values,
     ...Object.fromEntries(unchanged.map(({ key }) => [key, hiddenValue])),
     when: valuesOf(ruleFields, texts),

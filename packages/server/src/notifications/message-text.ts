@@ -73,7 +73,7 @@ function titleOf({ type, incident }: IncidentMessage): string {
 function digestTitle({ count, open, since, at }: DigestMessage): string {
   const period = at - since <= 90_000 ? 'in the last minute' : `since ${utcText(since)}`;
   const still = open === count ? '' : `, ${whole.format(open)} of them still open`;
-  return `${whole.format(count)} more ${count === 1 ? 'loop' : 'loops'} ${period}${still}`;
+  return `${whole.format(count)} more ${count === 1 ? 'incident' : 'incidents'} ${period}${still}`;
 }
 
 /** Verdicts request an action; a gateway, a hook or the agent carries it out. */

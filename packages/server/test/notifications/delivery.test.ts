@@ -271,7 +271,7 @@ it('notifications: messages beyond the rate limit become one digest, retried wit
   const told = receiver.received.length - digests.length;
   expect(digests[1]?.json['data']).toMatchObject({ count: 20 - told });
   expect((digests[1]?.json['data'] as { text: string }).text).toContain(
-    `${String(20 - told)} more loops in the last minute`,
+    `${String(20 - told)} more incidents in the last minute`,
   );
   // What a digest told ends without a message; what gets worse is told.
   const before = receiver.received.length;

@@ -84,9 +84,9 @@ describe('notifications: message text', () => {
       count: 17,
       open: 17,
     };
-    expect(plainText(digest)).toBe('17 more loops in the last minute\nu');
+    expect(plainText(digest)).toBe('17 more incidents in the last minute\nu');
     expect(plainText({ ...digest, open: 2, at: START + 3_600_000 })).toBe(
-      '17 more loops since 2026-08-03 14:02:11 UTC, 2 of them still open\nu',
+      '17 more incidents since 2026-08-03 14:02:11 UTC, 2 of them still open\nu',
     );
   });
 });
@@ -225,6 +225,14 @@ describe('notifications: pagerduty', () => {
     const { payload } = pagerdutyEvent(long) as { payload: { summary: string } };
     expect(payload.summary).toHaveLength(1_024);
   });
+});
+
+it.each(['', 'x'])('notifications: cuts no character in half after %j', (begin) => {
+  const title = begin + '👋'.repeat(2_000);
+  const one = message({ incident: incident({ title, reason: title, agent: title }) });
+  // JSON escapes what is half a character.
+  for (const body of [slackContent(one), pagerdutyEvent(one)])
+    expect(JSON.stringify(body)).not.toMatch(/\\ud/);
 });
 
 describe('notifications: langfuse', () => {

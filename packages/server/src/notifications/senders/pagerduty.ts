@@ -2,6 +2,7 @@ import type { PagerdutyChannel } from '../channel.ts';
 import { isAboutIncident, type NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
+import { cutText } from './cut-text.ts';
 
 /** Events API v2: one alert per incident, resolved with it. */
 export async function sendPagerduty(
@@ -19,7 +20,7 @@ const severities = { none: 'info', warn: 'warning', chance: 'error', block: 'cri
 export function pagerdutyEvent(message: NotificationMessage): object {
   const { title, facts } = messageText(message);
   const links = [{ href: message.url, text: 'Open in Loopwatch' }];
-  const summary = title.slice(0, 1_024);
+  const summary = cutText(title, 1_024);
   const common = { client: 'Loopwatch', client_url: message.url, links };
   if (!isAboutIncident(message)) {
     return {

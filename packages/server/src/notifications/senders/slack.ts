@@ -2,6 +2,7 @@ import type { SlackChannel } from '../channel.ts';
 import type { NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
 import { post, type SendContext, type SendResult } from '../post.ts';
+import { cutText } from './cut-text.ts';
 
 /** With a bot token, one message per incident is posted and updated; an incoming webhook can only post new ones. */
 export async function sendSlack(
@@ -105,8 +106,7 @@ function markup(text: string): object {
 
 /** Text from agents must neither mention people nor make links. */
 function escaped(text: string, maxLength: number): string {
-  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
-  return cut
+  return cutText(text, maxLength)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
