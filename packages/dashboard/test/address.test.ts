@@ -43,6 +43,8 @@ describe('URL search parameters', () => {
           state: fc.subarray<'open' | 'resolved'>(['open', 'resolved'], { minLength: 1 }),
           agent: fc.uniqueArray(text, { minLength: 1, maxLength: 3 }),
           tool: fc.uniqueArray(text, { minLength: 1, maxLength: 2 }),
+          // Empty: unassigned.
+          assignee: fc.uniqueArray(fc.oneof(fc.constant(''), text), { minLength: 1, maxLength: 2 }),
           q: text,
           open: fc.boolean(),
         },
@@ -75,6 +77,10 @@ describe('URL search parameters', () => {
       'state=dead',
       'incidents=some',
     ]);
+  });
+
+  it('without a value are no session filter', () => {
+    expect(readSessionSearch(parseSearch('?agent=&tag=&model=m')).filter).toEqual({ model: ['m'] });
   });
 
   it('hold every session filter', () => {

@@ -20,8 +20,8 @@ it('connectionMethods: name this server, and the token only if logins are requir
   const origin = 'https://loops.example.com';
   for (const hasLogin of [false, true]) {
     const ways = connectionMethods({ origin, hasLogin, topic: null });
-    const own = ways.filter(({ id }) => !['kafka', 'gateway', 'library'].includes(id));
-    expect(own.map(({ id }) => id)).toEqual(['curl', 'hooks', 'guard', 'http', 'stream']);
+    const own = ways.filter(({ id }) => !['kafka', 'gateway', 'scan', 'library'].includes(id));
+    expect(own.map(({ id }) => id)).toEqual(['curl', 'hooks', 'guard', 'http', 'otel', 'stream']);
     for (const { command } of own) {
       expect(command).toContain(origin);
       expect(command.includes('LOOPWATCH_INGEST_TOKEN')).toBe(hasLogin);

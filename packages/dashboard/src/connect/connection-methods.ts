@@ -75,6 +75,18 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
       command: `curl ${origin}/api/v1/events -H 'content-type: application/x-ndjson'${login} \\\n  --data-binary @events.jsonl`,
     },
     {
+      id: 'otel',
+      title: 'OpenTelemetry',
+      text: 'Agents that export traces or logs by OTLP send them here. Let the instrumentation record prompts, arguments and results, which it leaves out by default.',
+      command: [
+        `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`,
+        ...(hasLogin
+          ? ['export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$LOOPWATCH_INGEST_TOKEN"']
+          : []),
+        'python agent.py',
+      ].join('\n'),
+    },
+    {
       id: 'kafka',
       title: 'Kafka',
       text: `Write events to the topic ${topic ?? 'loopwatch.events'} with the session id as the key. Then run the worker and the server against the same brokers. The last command sends recorded events, in place of your producer.`,
@@ -90,6 +102,12 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
       title: 'Gateway',
       text: 'Change the base URL of your OpenAI or Anthropic client. Nothing else in the agent changes, and the gateway can block loops.',
       command: `npx loopwatch gateway --upstream https://api.openai.com/v1 &\nexport OPENAI_BASE_URL=${gateway}`,
+    },
+    {
+      id: 'scan',
+      title: 'Histories on your machine',
+      text: 'Finds the loops in the sessions that coding agents have stored on a machine, and what they cost. Nothing leaves it, and this server is not asked.',
+      command: 'npx loopwatch scan --since 7d',
     },
     {
       id: 'stream',

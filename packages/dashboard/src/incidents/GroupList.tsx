@@ -28,7 +28,7 @@ export function GroupList({ view }: { readonly view: View; readonly onSort: (sor
     return (
       <div className="surface">
         <Message
-          title="No answer from the server"
+          title="Could not load the incidents"
           tone="hot"
           action={<Button onClick={() => void query.refetch()}>Retry</Button>}
         >

@@ -190,7 +190,7 @@ function List({ search, list, go, change, onHover }: ListProps) {
     return (
       <EmptyState>
         <Message
-          title="No answer from the server"
+          title="Could not load the incidents"
           tone="hot"
           action={<Button onClick={list.retry}>Retry</Button>}
         >

@@ -81,7 +81,10 @@ async function change(
     };
     lastUndo = undo;
     const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
-    const gone = missing.length === 0 ? '' : `; ${plural(missing.length, 'incident')} no longer exist`;
+    const gone =
+      missing.length === 0
+        ? ''
+        : `; ${plural(missing.length, 'incident no longer exists', 'incidents no longer exist')}`;
     toast(`${what}${done}${gone}`, { action: { name: 'Undo', run: undo } });
   } catch (error) {
     toast(`Nothing was changed: ${errorText(error)}`, { tone: 'hot' });

@@ -11,13 +11,12 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   return search;
 }
 
-/** The inverse of {@link parseSearch}: '' or a query string with its question mark. */
+/** The inverse of {@link parseSearch}: '' or a query string with its question mark. In a list, an empty value is one. */
 export function writeSearch(search: Record<string, unknown>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (typeof one === 'string' && one !== '') query.append(name, one);
-    }
+    const given: readonly unknown[] = Array.isArray(value) ? value : value === '' ? [] : [value];
+    for (const one of given) if (typeof one === 'string') query.append(name, one);
   }
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -67,7 +67,7 @@ export function readSessionSearch(search: Search): SessionSearch {
   const q = valueOf(search, 'q')?.trim().slice(0, 200);
   if (q !== undefined && q !== '') filter['q'] = q;
   for (const name of textFilters) {
-    const values = valuesOf(search, name);
+    const values = valuesOf(search, name).filter((value) => value !== '');
     if (values.length > 0) filter[name] = values;
   }
   const asked = valueOf(search, 'sort');

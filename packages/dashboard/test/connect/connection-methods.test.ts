@@ -7,7 +7,7 @@ const origin = 'https://loops.example.com:4600';
 const commandOf = (id: string, hasLogin: boolean, topic: string | null = null) =>
   connectionMethods({ origin, hasLogin, topic }).find((method) => method.id === id)?.command ?? '';
 
-test.each(['curl', 'hooks', 'guard', 'http', 'stream'])(
+test.each(['curl', 'hooks', 'guard', 'http', 'otel', 'stream'])(
   'connectionMethods: %s names the server, and the token only if logins are required',
   (id) => {
     expect(commandOf(id, false)).toContain(origin);
