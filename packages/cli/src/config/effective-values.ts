@@ -21,7 +21,7 @@ export interface EffectiveValue {
 /** Every setting in schema order, with the defaults of the preset and with secrets hidden. */
 export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveValue[] {
   const defaults = defaultValues(settings);
-  return pathsInOrder(origins).map((path) => {
+  return Array.from(pathsInOrder(origins), (path) => {
     const set = settingValue(settingsSchema, settings, path);
     const value = set ?? (set === null ? null : (defaults.get(path) ?? null));
     const origin = originOf(path, settings, origins);
@@ -29,12 +29,13 @@ export function effectiveValues({ settings, origins }: LoadedConfig): EffectiveV
   });
 }
 
-/** In schema order; keys inside a record appear in place of the record. */
-function pathsInOrder(origins: LoadedConfig['origins']): string[] {
-  return settingPaths(settingsSchema).flatMap(({ path }) => {
+/** In schema order; keys inside a record appear in place of the record. A block may have a record beside its own keys. */
+function pathsInOrder(origins: LoadedConfig['origins']): ReadonlySet<string> {
+  const paths = settingPaths(settingsSchema).flatMap(({ path }) => {
     const inside = Object.keys(origins).filter((given) => given.startsWith(`${path}.`));
     return inside.length > 0 ? inside : [path];
   });
+  return new Set(paths);
 }
 
 /** The values of settings that are not set. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '@loopwatch/contract';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import { UsageError } from '../errors.ts';
+import { encodingOf } from '../runtime/text-encoding.ts';
 
 /**
  * Reads a YAML file; JSON is YAML too.
@@ -13,7 +14,7 @@ export function readConfigFile(file: string): unknown {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const mistakes = [
-    ...document.errors.map(({ pos: [start], message }) => ({ start, message })),
+    ...document.errors.map(({ code, pos: [start], message }) => ({ start, message: texts[code] ?? message })),
     ...unresolvedAliases(document),
   ];
   if (mistakes.length > 0) {
@@ -30,6 +31,11 @@ export function readConfigFile(file: string): unknown {
     throw new UsageError(`${file}: ${messageOf(error)}`);
   }
 }
+
+/** Where the parser's own text is for programmers. */
+const texts: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'a second document begins here; write all settings in one',
+};
 
 /** Unknown anchors; the parser reports them only later and without a position. */
 function unresolvedAliases(document: Document): { start: number; message: string }[] {
@@ -54,7 +60,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    return new TextDecoder(encodingOf(bytes)).decode(bytes);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new UsageError(`${file}: ${reasons[code] ?? String(error)}`);

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { TextDecoder } from 'node:util';
 import { UsageError } from '../errors.ts';
+import { encodingOf } from '../runtime/text-encoding.ts';
 import { decompressed } from './compression.ts';
 
 /** The lines of one chunk, without their line breaks. */
@@ -71,19 +72,13 @@ function binaryFault(chunk: Buffer, file: string): string | undefined {
   return `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`;
 }
 
-/** The encodings that a byte order mark names, in hexadecimal. */
-const encodings = new Map([
-  ['fffe', 'utf-16le'],
-  ['feff', 'utf-16be'],
-]);
-
-/** Decodes UTF-16, as PowerShell 5 writes it to files. */
+/** Decodes UTF-16. */
 async function* inUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined;
   let isFirst = true;
   for await (const chunk of chunks) {
-    const encoding = isFirst ? encodings.get(chunk.toString('hex', 0, 2)) : undefined;
-    if (encoding !== undefined) decoder = new TextDecoder(encoding);
+    const encoding = isFirst ? encodingOf(chunk) : 'utf-8';
+    if (encoding !== 'utf-8') decoder = new TextDecoder(encoding);
     isFirst = false;
     yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
   }

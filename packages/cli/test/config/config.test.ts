@@ -86,12 +86,18 @@ describe('loadConfig', () => {
     expect(loadConfig({ config: fileWith(text) }, [], {}).settings).toEqual(loadConfig({}, [], {}).settings);
   });
 
+  it('loadConfig: reads UTF-16, as PowerShell 5 writes it', () => {
+    const config = fileWith('');
+    writeFileSync(config, '\ufeffpreset: stream\r\n', 'utf16le');
+    expect(loadConfig({ config }, [], {}).settings.preset).toBe('stream');
+  });
+
   it.each([
     ['an unclosed list', 'preset: stream\nkafka:\n  brokers: [a\nlog: {}\n', /:\d+:\d+: /],
     ['a key twice', 'preset: a\npreset: b\n', /:2:1: Map keys must be unique/],
     ['a tab', 'kafka:\n\tgroup: a\n', /:2:1: /],
     ['an unknown anchor', 'preset: *a\n', /:1:9: /],
-    ['two documents', 'preset: a\n---\npreset: b\n', /:2:1: .*multiple documents/],
+    ['two documents', 'preset: a\n---\npreset: b\n', /:2:1: a second document begins here/],
   ])('loadConfig: reports file, line and column of %s', (_, text, place) => {
     const config = fileWith(text);
     const [fault = ''] = faultsOf({ config });
@@ -185,6 +191,14 @@ describe('effectiveValues', () => {
     expect(values.get('content_loop.enabled')).toEqual([true, 'preset', 'stream']);
     expect(values.get('content_loop.window')).toEqual([40, 'flag', '--set']);
     expect(values.get('content_loop.min_repeats')).toEqual([10, 'preset', 'stream']);
+  });
+
+  it('effectiveValues: shows each setting once', () => {
+    const paths = effectiveValues(loadConfig({ set: ['agents.bot.names=b'] }, [], {})).map(
+      ({ path }) => path,
+    );
+    expect(paths.filter((path, at) => paths.indexOf(path) !== at)).toEqual([]);
+    expect(paths).toContain('agents.max_depth');
   });
 
   it('effectiveValues: shows the effective topic names', () => {

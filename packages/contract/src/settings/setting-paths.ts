@@ -120,7 +120,8 @@ function prefixed(key: string, node: SettingNode | undefined): SettingNode | und
   return node && { keys: [key, ...node.keys], schema: node.schema };
 }
 
-const secretName = /password|secret|token(?!_endpoint)|key|database_url/i;
+/** Numbers of tokens are no secrets. */
+const secretName = /password|secret|token(?!s|_endpoint)|key|database_url/i;
 
 /** Shown in node of a secret. */
 export const hiddenValue = '******';

@@ -168,5 +168,6 @@ it.each([
   ['llm.api_key', true],
   ['server.api_token', true],
   ['kafka.client_id', false],
+  ['budget.tokens', false],
   ['tool_call_loop.per_tool.get_key.mode', false],
 ])('isSecretPath: %s is %s', (path, secret) => expect(isSecretPath(path)).toBe(secret));
