@@ -130,6 +130,11 @@ it('erasure: by tag and by tenant, also as a command', async () => {
   expect(await byTag.exited).toBe(0);
   expect(byTag.stdout).toContain('Erased 1 session, 1 incident, 0 messages');
   expect(await ids()).toEqual(['s-2']);
+  // As from a variable of the shell that is not set.
+  const unnamed = spawnCli(['erase', '--session', '', '--yes', '--server', server.url]);
+  expect(await unnamed.exited).toBe(2);
+  expect(unnamed.stderr).toEqual(['the sessions to erase have no name: it is empty']);
+  expect(await ids()).toEqual(['s-2']);
   const query = { method: 'DELETE' };
   expect(await server.request('/sessions?tenant=acme', query)).toMatchObject({ body: { sessions: 1 } });
   expect(await ids()).toEqual([]);

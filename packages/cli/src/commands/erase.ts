@@ -43,6 +43,9 @@ async function erase(options: EraseOptions): Promise<void> {
 
 /** @throws UsageError unless exactly one is chosen */
 function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string; readonly what: string } {
+  // As from a variable of the shell that is not set.
+  if ([session, tag, tenant].includes(''))
+    throw new UsageError('the sessions to erase have no name: it is empty');
   const matching = (query: Record<string, string>) => `/sessions?${String(new URLSearchParams(query))}`;
   const ways = [
     session === undefined ? [] : { path: sessionPath(session), what: `session ${session}` },

@@ -62,7 +62,9 @@ export function hookCommand(): Command {
   changing('uninstall', "removes the hook from the agent's settings").action(uninstall);
   command
     .command('status [agent]')
-    .description('shows where the hook is installed and whether the server responds; exit 1 if not')
+    .description(
+      'shows where the hook is installed and whether the server responds; exit 1 if one does not work, or none is installed',
+    )
     .option('--project', "check the current folder's settings")
     .option(
       '--yes',
@@ -134,7 +136,7 @@ async function status(name: string | undefined, options: Options): Promise<void>
     ({ projectFile }) => options.project !== true || projectFile !== undefined,
   );
   const agents = name === undefined ? known : [findHookedAgent(name)];
-  let isWorking = false;
+  const working: boolean[] = [];
   for (const agent of agents) {
     const file = await settingsFile(agent, options);
     const hooks = findHooks(file, (await readIfExists(file)) ?? '', agent);
@@ -160,9 +162,9 @@ async function status(name: string | undefined, options: Options): Promise<void>
     printLine(
       `${agent.title}: installed (${file})${missingText}${outdatedText}${update}; ${server} ${fault ?? 'answers'}${pauseText}`,
     );
-    isWorking ||= isCurrent && fault === undefined;
+    working.push(isCurrent && fault === undefined);
   }
-  process.exitCode = isWorking ? 0 : 1;
+  process.exitCode = working.length > 0 && working.every(Boolean) ? 0 : 1;
 }
 
 /** The file itself where a link names it, so that the link stays one. */
@@ -185,7 +187,7 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`expected a whole number from ${String(min)} to ${String(max)}`);
+    throw new InvalidArgumentError(`Expected a whole number from ${String(min)} to ${String(max)}`);
   };
 }
 

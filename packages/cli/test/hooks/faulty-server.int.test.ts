@@ -230,6 +230,15 @@ describe('hook status', () => {
   });
 });
 
+it('hook status: fails if one of the installed hooks does not work', async () => {
+  const { url } = await serve(respond(200, json, '{}'));
+  const { HOME } = await homeEnv();
+  await hookCommand(HOME, 'install', 'codex', '--url', url, '--yes', ...PATIENT);
+  expect(await hookCommand(HOME, 'status')).toMatchObject({ code: 0 });
+  await hookCommand(HOME, 'install', 'gemini', '--url', 'http://127.0.0.1:9', '--yes', ...PATIENT);
+  expect(await hookCommand(HOME, 'status')).toMatchObject({ code: 1 });
+});
+
 it('hook status: says that the hooks of an agent pause, and for how long', async () => {
   const { url } = await serve(respond(200, json, '{}'));
   const { HOME } = await homeEnv();
