@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { notificationSchema } from '@loopwatch/contract';
 import { decodeEvent } from '@loopwatch/contract/check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -172,6 +174,23 @@ it('OpenAPI: every reference has a schema, and every schema is referenced', () =
   const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g);
   const names = new Set([...references].map(([, name = '']) => name));
   expect([...names].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());
+});
+
+it('OpenAPI: docs/api.md names every operation', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
+  const documented = page.split('\n').flatMap((line) => {
+    const [, cell = ''] = line.split('|');
+    const [, path = ''] = /(\/[\w/:.-]+)/.exec(cell) ?? [];
+    const methods = cell.match(/GET|POST|PUT|PATCH|DELETE/g) ?? [];
+    return methods.map((method) => `${method} ${path.replace(/:\w+/g, '{}')}`);
+  });
+  const described = operations
+    .filter(({ path }) => path.startsWith('/api/v1/'))
+    .map(
+      ({ path, method }) =>
+        `${method.toUpperCase()} ${path.slice('/api/v1'.length).replace(/\{\w+\}/g, '{}')}`,
+    );
+  expect(described.filter((one) => !documented.includes(one))).toEqual([]);
 });
 
 it('OpenAPI: errors are problem details as described', async () => {
