@@ -83,7 +83,7 @@ export function decodeEvent(source: EventSource): DecodeResult {
   if (excess !== undefined) return reject('too_complex', excess);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = withOwnNames(JSON.parse(text));
     keepIntegers(value, text);
   } catch (error) {
     return reject('not_json', messageOf(error));
@@ -97,14 +97,30 @@ function keepIntegers(value: unknown, text: string): void {
   if (typeof value !== 'object' || value === null) return;
   const { args, result } = value as { readonly args?: unknown; readonly result?: unknown };
   if (!holdsInexact(args) && !holdsInexact(result)) return;
-  const exact = exactJson(text) as typeof value;
+  const exact = withOwnNames(exactJson(text)) as typeof value;
   for (const name of ['args', 'result'])
     if (Object.hasOwn(value, name)) Object.assign(value, { [name]: Reflect.get(exact, name) as unknown });
 }
 
 /** Like {@link decodeEvent}, for a parsed value. */
 export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): DecodeResult {
-  return accept(value, keyed, false);
+  return accept(withOwnNames(value), keyed, false);
+}
+
+/** What other APIs call the arguments and the result of a call. */
+const otherNames = new Map([
+  ['tool_call_request', { own: 'args', others: ['arguments', 'input'] }],
+  ['tool_result', { own: 'result', others: ['output', 'content'] }],
+]);
+
+/** Arguments and results under another name would be ignored, so that different calls look alike. */
+function withOwnNames(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const event = value as Readonly<Record<string, unknown>>;
+  const names = otherNames.get(event['type'] as string);
+  if (names === undefined || event[names.own] != null || event[`${names.own}Hash`] != null) return value;
+  const other = names.others.find((name) => event[name] != null);
+  return other === undefined ? value : { ...event, [names.own]: event[other] };
 }
 
 function accept(

@@ -24,6 +24,30 @@ describe('decodeEvent', () => {
   });
 
   it.each([
+    ['{"type":"tool_call_request","name":"f","arguments":{"a":1}}', { a: 1 }],
+    ['{"type":"tool_call_request","name":"f","args":null,"input":"ls"}', 'ls'],
+    [
+      '{"type":"tool_call_request","name":"f","input":{"id":1212345678901234001}}',
+      { id: '1212345678901234001' },
+    ],
+    ['{"type":"tool_call_request","name":"f","args":{"a":1},"arguments":{"b":1}}', { a: 1 }],
+    ['{"type":"tool_call_request","name":"f","argsHash":"h","arguments":{"b":1}}', undefined],
+    ['{"type":"tool_result","output":["x"]}', ['x']],
+    ['{"type":"tool_result","content":"x"}', 'x'],
+    ['{"type":"tool_result","result":false,"content":"x"}', false],
+    ['{"type":"tool_result","resultHash":"h","content":"x"}', undefined],
+  ])('reads arguments and results by other names, too, unless they have their own: %s', (text, value) => {
+    const decoded = decodeEvent({ text, key: 's-1' });
+    const { args, result } = (decoded as { readonly event: { args?: unknown; result?: unknown } }).event;
+    expect(args ?? result).toEqual(value);
+  });
+
+  it('reads a parsed event likewise, and leaves it as it is', () => {
+    const given = Object.freeze({ type: 'tool_result', sessionId: 's-1', output: 'x' });
+    expect(acceptEvent(given)).toMatchObject({ ok: true, event: { result: 'x' } });
+  });
+
+  it.each([
     ['a new prompt', '{"type":"prompt_started","text":"fix it"}'],
     ['a prompt without its text', '{"type":"prompt_started"}'],
     ['the beginning of a turn', '{"type":"turn_started"}'],
