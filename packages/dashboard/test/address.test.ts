@@ -35,6 +35,12 @@ describe('URL search parameters', () => {
     );
   });
 
+  // The router compares a URL with what it would write.
+  it.each(['', '?agent=a', '?agent=a&agent=b', '?assignee=', '?assignee=&assignee=ada'])(
+    'are written as they are read: %j',
+    (written) => expect(writeSearch(parseSearch(written))).toBe(written),
+  );
+
   it('hold every incident filter', () => {
     const search = fc.record({
       filter: fc.record(

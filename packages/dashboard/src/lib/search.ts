@@ -1,4 +1,4 @@
-/** Search params of a page; a name that occurs several times has a list of values. */
+/** Search params of a page; a name that occurs several times, or without a value, has a list of values. */
 export type Search = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function parseSearch(text: string): Record<string, string | string[]> {
@@ -6,7 +6,8 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   const query = new URLSearchParams(text);
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name);
-    search[name] = values.length === 1 ? (values[0] ?? '') : values;
+    const [only = ''] = values;
+    search[name] = values.length > 1 || only === '' ? values : only;
   }
   return search;
 }
