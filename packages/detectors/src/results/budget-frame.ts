@@ -1,16 +1,18 @@
 const FRAME_UNITS = 200;
 /** What an agent uses. */
 const SUBJECT = '(?:steps?|turns?|iterations?|tool calls?|messages?|tokens?|budget|context)';
-/** A last line in brackets that says how much the agent may still use, or what it has cost. */
+/**
+ * A last line in brackets that says how much the agent may still use, or what it has cost, if only a fraction of a cent
+ * (`(elapsed 0.3s, cost $0.0034)`), or how busy the machine is (`[memory: 512 MB, cpu: 31%]`).
+ */
 const FRAME = new RegExp(
-  `\\S\\s*\\n[^\\S\\n]*[[(<](?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*(?<![a-z])(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}[\\])>]\\s*$`,
+  `\\S\\s*\\n[^\\S\\n]*[[(<](?:${[
+    `(?=[^\\n]*\\b(?:${SUBJECT}|credits?)\\b)(?=[^\\n]*(?<![a-z])(?:remaining|left|used|spent|remain|cost)\\b)[^\\n]{0,160}`,
+    '[^\\n]{0,80}\\bcosts?\\b[^\\n]{0,20}\\$\\d+\\.\\d{3,}[^\\n]{0,60}',
+    '\\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\\s?[\\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\\s,;|]{0,3}){1,4}',
+  ].join('|')})[\\])>]\\s*$`,
   'i',
 );
-/** The same of a fraction of a cent: `(elapsed 0.3s, cost $0.0034)`. */
-const CENTS = /\S\s*\n[^\S\n]*[[(<][^\n]{0,80}\bcosts?\b[^\n]{0,20}\$\d+\.\d{3,}[^\n]{0,60}[\])>]\s*$/i;
-/** A last line in brackets that says how busy the machine is: `[memory: 512 MB, cpu: 31%]`. */
-const LOAD =
-  /\S\s*\n[^\S\n]*[[(<]\s{0,3}(?:(?:memory|mem|ram|rss|heap|cpu|load|disk)(?:[ _](?:usage|used|avg|average))?[:= ]\s?[\d.,/ ]{1,24}(?:%|[kmgt]?i?b)?[\s,;|]{0,3}){1,4}[\])>]\s*$/i;
 /** What is left, without brackets: `You have 12 turns left.`, `Steps remaining: 12 of 40`. */
 const LEFT = new RegExp(
   `^\\W*(?:(?:you|there) (?:still )?(?:have|are|is) )?(?:only )?\\$?\\d[\\d.,]{0,12}[%k]?(?: of \\d{1,9})?(?: more)?(?: of (?:the|your))? ${SUBJECT}(?: (?:is|are))? (?:left|remaining|remain)\\W*$|^\\W*(?:${SUBJECT} (?:left|remaining)|remaining ${SUBJECT})[:=] ?\\$?\\d[\\d.,]{0,12}[%k]?(?: ?(?:of|/) ?\\$?[\\d.,]{1,12})?\\W*$`,
@@ -36,7 +38,7 @@ export function withoutBudget(text: string): string {
   const end = text.slice(tail).trimEnd();
   const last = end.at(-1);
   if (last === ']' || last === ')' || last === '>') {
-    const found = FRAME.exec(end) ?? CENTS.exec(end) ?? LOAD.exec(end);
+    const found = FRAME.exec(end);
     if (found !== null) return text.slice(0, tail + found.index + 1);
   }
   const lastLine = end.lastIndexOf('\n') + 1;

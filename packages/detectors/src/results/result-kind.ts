@@ -6,17 +6,17 @@ import type { CallText } from './strip-echoed-args.ts';
 /** How a call turned out; `not_run`: the call was never executed. */
 export type ResultKind = 'ok' | 'error' | 'transient' | 'not_run';
 
-/**
- * Failures of a tool's dependencies. A refused connection is not one: nothing listens there, and waiting does not
- * help.
- */
-const TRANSIENT =
-  /\b(?:429|50[0234])\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\W{0,4}(?:429|50[0234])\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|too ?many ?requests|timed?[ _-]?out(?!=)|ECONNRESET|EAI_AGAIN|socket hang up|name resolution|ERR_\w{0,20}TIMED|(?:service|temporarily) ?unavailable|code = unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|upstream connect error|deadline ?exceeded/i;
+/** Failures of a tool's dependencies, as they are put into words. */
+const PHRASES =
+  'too ?many ?requests|rate.?limit(?:ed| reached| exceeded| hit| error)|(?:gateway |e)?timed?[ _-]?out(?!=)|econnreset|eai_again|(?:service|temporarily) ?unavailable|internal server error|bad gateway|overloaded|connection (?:was )?(?:reset|aborted)|deadline ?exceeded';
+/** The same wherever they are named. A refused connection is none: nothing listens there, and waiting does not help. */
+const TRANSIENT = new RegExp(
+  `${PHRASES}|\\b(?:429|50[0234])\\b.{0,40}(?:error|too many|unavailable|gateway|rate|quota)|(?:error|status(?:_?code)?|code|http)\\W{0,4}(?:429|50[0234])\\b|rate.?limit|rate exceeded|throttl(?:ed|ing)|quota exceeded|exceeded your (?:current )?quota|resource.?exhausted|socket hang up|name resolution|ERR_\\w{0,20}TIMED|code = unavailable|upstream connect error`,
+  'i',
+);
 /** A page that lacks the awaited element: the agent waits for the wrong thing. */
 const WAITS_IN_VAIN = /\blocator\b|waiting for (?:selector|element|locator)/i;
 
-const PHRASES =
-  'too many requests|rate.?limit(?:ed| reached| exceeded| hit| error)|e?timed?[ -]?out|econnreset|eai_again|service unavailable|internal server error|bad gateway|gateway time-?out|temporarily unavailable|overloaded|connection (?:was )?(?:reset|aborted)|deadline exceeded';
 /** A transient failure at the start of a result that says nothing else. */
 const PLAIN_TRANSIENT = new RegExp(
   `^(?:[\\w.-]{1,30}: (?:\\(\\d+\\) )?)?(?:(?:the|a|your|http|status|error|code|request|operation|tool|call|execution|connection|connect|read|server|service|api|upstream|is|was|has) ){0,5}(?:429|50[0234])?\\W{0,3}(?:${PHRASES})(?=\\W*$|[.!,;<]|\\s*\\(| (?:after|while|waiting|during|error|for requests?|on|by|please|retry|try|\\d))`,
@@ -36,7 +36,7 @@ const ALL_TRANSIENT = new RegExp(
 
 /** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
-  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|panic|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^[\w ]{1,30} verification failed:|^(?:[\w-]{1,20} ){1,3}failed: (?!none|no\b|0\b)/i;
+  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|panic|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^(?:[\w-]{1,20} ){1,4}failed: (?!none|no\b|0\b)/i;
 /** Errors in other languages. */
 const FOREIGN_ERROR =
   /^\s*(?:fehler|erreur|errore|erro|fout|błąd|chyba|hata|ошибка|помилка|エラー|错误|錯誤|오류|خطأ|त्रुटि)\s?[:：]/iu;
@@ -55,7 +55,7 @@ const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d|1\b(?=[^]*"stderr\\*"\s*:\s*\\*"[^"\\]))|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
 /** What failed, in the first line of a result that is none of a look, and the end of a program that a signal stopped. */
 const FAILS =
-  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\b|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|segmentation fault|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
+  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\b|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
 /** What a success says about errors. */
 const NO_ERROR =
   /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;
