@@ -9,11 +9,19 @@ const FRAME =
 const ANY_TEXT = '{text}';
 /** A longer result says more than just that a call was not run. */
 const NOT_RUN_UNITS = 2000;
-/** Wordings of a denial that any agent may use, at the head of a short result. */
-const DENIED =
-  /\b(?:tool|call|use|execution|operation|command|action|request|permission)\b.{0,40}\b(?:cancell?ed|aborted|rejected|denied|declined|interrupted|skipped) by (?:the )?(?:user|human)\b|\b(?:user|human) (?:has )?(?:cancell?ed|aborted|rejected|denied|declined|interrupted|did not (?:approve|allow)|chose (?:not to|to (?:skip|reject|deny)))\b|\b(?:skipp|cancell?)(?:ed|ing)\b.{0,60}\b(?:previous|another|sibling|parallel)\b.{0,40}\b(?:failed|errored|rejected)\b/i;
-const DENIED_HEAD_UNITS = 160;
-const DENIED_UNITS = 600;
+/** How any agent may say, at the head of a result, that a call was not run. */
+const NOT_RUN_BY_ANY = new RegExp(
+  [
+    `(?:^${FRAME}|\\b(?:tool|call|use|execution|operation|command|action|request|permission)\\b.{0,40}\\b)(?:cancell?ed|aborted|rejected|denied|declined|interrupted|skipped) by (?:the )?(?:user|human)\\b`,
+    /\b(?:user|human) (?:has )?(?:cancell?ed|aborted|rejected|denied|declined|interrupted|did not (?:approve|allow)|chose (?:not to|to (?:skip|reject|deny)))\b/
+      .source,
+    /\b(?:skipp|cancell?)(?:ed|ing)\b.{0,60}\b(?:previous|another|sibling|parallel)\b.{0,40}\b(?:failed|errored|rejected)\b/
+      .source,
+    `^${FRAME}(?:(?:the )?(?:tool )?(?:call )?(?:was )?not executed|this tool call was skipped|skipped (?:because|due)\\b|cancell?ed${FRAME}$|(?:operation|tool call) (?:cancell?ed|interrupted)\\b)`,
+  ].join('|'),
+  'i',
+);
+const NOT_RUN_HEAD_UNITS = 160;
 
 type Tools = ReadonlyMap<string, ToolContractSettings>;
 
@@ -55,10 +63,7 @@ export class AgentKnowledge {
   /** Whether a result only says that the call was not run. */
   saysNotRun(text: string): boolean {
     if (text.length > NOT_RUN_UNITS) return false;
-    return (
-      this.#notRun.test(text) ||
-      (text.length <= DENIED_UNITS && DENIED.test(text.slice(0, DENIED_HEAD_UNITS)))
-    );
+    return this.#notRun.test(text) || NOT_RUN_BY_ANY.test(text.slice(0, NOT_RUN_HEAD_UNITS));
   }
 
   /** Whether the agent's harness writes such prompts. */

@@ -1,22 +1,27 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
+/** Around what a harness tells the model beside a result. */
+const TAGS = [
+  'system_warning',
+  'system-warning',
+  'system_reminder',
+  'system-reminder',
+  'reminder',
+  'token_budget',
+  'budget:token_budget',
+  'context_used',
+  'context_usage',
+  'token_usage',
+  'environment_details',
+  'environment_context',
+];
+
 /** Applies to every agent. */
 export const anyAgent: AgentContractSettings = {
   result_noise: [
     '[tokens remaining: {line}',
     'toolu_{word}',
-    '<system_warning>{text}</system_warning>',
-    '<system-warning>{text}</system-warning>',
-    '<system_reminder>{text}</system_reminder>',
-    '<system-reminder>{text}</system-reminder>',
-    '<reminder>{text}</reminder>',
-    '<token_budget>{text}</token_budget>',
-    '<budget:token_budget>{text}</budget:token_budget>',
-    '<context_used>{text}</context_used>',
-    '<context_usage>{text}</context_usage>',
-    '<token_usage>{text}</token_usage>',
-    '<environment_details>{text}</environment_details>',
-    '<environment_context>{text}</environment_context>',
+    ...TAGS.map((tag) => `<${tag}>{text}</${tag}>`),
   ],
   harness_prompts: [
     'Stop hook blocked{text}',
@@ -24,29 +29,5 @@ export const anyAgent: AgentContractSettings = {
     'Here is a summary of the conversation to date{text}',
     'You are in the middle of a conversation{text}',
   ],
-  not_run: [
-    'Cancelled',
-    'Canceled',
-    'Operation cancelled{line}',
-    'Operation canceled{line}',
-    'Tool call cancelled{line}',
-    'Tool call canceled{line}',
-    'Tool call interrupted{line}',
-    'Cancelled by user{text}',
-    'Canceled by user{text}',
-    'Cancelled: {line}another tool call{text}',
-    'Skipped because {text}',
-    'Skipped due to {text}',
-    'Aborted by user{text}',
-    'Interrupted by user{text}',
-    'Denied by user{text}',
-    'Rejected by user{text}',
-    'Not executed{text}',
-    'Tool call was not executed{text}',
-    'The tool call was not executed{text}',
-    'Tool was not executed{text}',
-    'Tool not executed{text}',
-    'This tool call was skipped{text}',
-    'Another tool call in this {line}failed{text}',
-  ],
+  not_run: ['Cancelled: {line}another tool call{text}', 'Another tool call in this {line}failed{text}'],
 };

@@ -40,7 +40,6 @@ export const claudeCode: AgentContractSettings = {
     "The user doesn't want to proceed with this tool use.{text}",
     "The user doesn't want to take this action right now.{text}",
     'Permission for this tool use was denied.{text}',
-    'Request interrupted by user{text}',
     'Error: Streaming fallback{text}',
     'Interrupted · What should Claude do{text}',
   ],

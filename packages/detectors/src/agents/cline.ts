@@ -10,7 +10,6 @@ export const cline: AgentContractSettings = {
     update_todo_list: { mutating: false },
   },
   not_run: [
-    'The user denied this{text}',
     'Skipping tool {text}due to user rejecting{text}',
     'Tool [{word}] was not executed because {text}',
   ],

@@ -1,11 +1,11 @@
 import type { AgentContractSettings } from '@loopwatch/contract';
 
-const limits = ['yield_time_ms', 'max_output_tokens', 'timeout_ms', 'timeout'];
-const approval = ['justification', 'with_escalated_permissions', 'sandbox_permissions', 'prefix_rule'];
+const limits = ['yield_time_ms', 'max_output_tokens'];
+const approval = ['with_escalated_permissions', 'sandbox_permissions', 'prefix_rule'];
 
 /** OpenAI Codex CLI: tools and result envelopes as found in its rollout files. */
 export const codex: AgentContractSettings = {
-  names: ['codex-cli', 'openai-codex', 'codex-tui', 'codex-exec', 'codex_exec', 'codex_cli_rs'],
+  names: ['codex-cli', 'openai-codex', 'codex-tui', 'codex-exec', 'codex_cli_rs'],
   tools: {
     exec_command: { volatile: [...limits, ...approval] },
     write_stdin: { poller: true, volatile: limits },
@@ -20,6 +20,6 @@ export const codex: AgentContractSettings = {
     'Original token count: {number}',
     'Process running with session ID {number}',
   ],
-  not_run: ['aborted by user{text}', 'patch rejected by user{text}'],
+  not_run: ['patch rejected by user{text}'],
   harness_prompts: ['<turn_aborted>{text}', '<environment_context>{text}'],
 };

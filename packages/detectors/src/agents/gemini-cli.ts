@@ -28,6 +28,6 @@ export const geminiCli: AgentContractSettings = {
     'Signal: (none)',
     'Exit Code: 0',
   ],
-  not_run: ['[Operation Cancelled]{text}', 'Tool execution cancelled{text}'],
+  not_run: ['Tool execution cancelled{text}'],
   harness_prompts: ['System: Please continue{text}', 'System: Potential loop{text}'],
 };

@@ -2,7 +2,6 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 
 export const miniSweAgent: AgentContractSettings = {
   names: ['mini', 'mini-swe', 'swe-agent'],
-  tools: { bash: {} },
   result_noise: ['<returncode>0</returncode>', '<output>', '</output>'],
   harness_prompts: [
     'Please always provide EXACTLY ONE action{text}',

@@ -2,7 +2,7 @@ import type { AgentContractSettings } from '@loopwatch/contract';
 
 export const openclaw: AgentContractSettings = {
   tools: {
-    exec: { volatile: ['yieldMs', 'timeoutSeconds', 'timeout', 'background'] },
+    exec: { volatile: ['yieldMs', 'background'] },
     process: { poller: true, volatile: ['timeout'] },
     sessions_spawn: { mutating: true, poller: false, volatile: ['label'] },
   },

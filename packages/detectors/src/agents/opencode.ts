@@ -11,7 +11,7 @@ export const opencode: AgentContractSettings = {
     multiedit: { mutating: true },
     task: { mutating: true, poller: false, volatile: ['description'] },
   },
-  result_noise: ['task_id: {word}', '<task id="ses_{word}', 'Full output saved to: {word}'],
-  not_run: ['The user rejected permission to use this specific tool call{text}', 'Tool execution aborted'],
+  result_noise: ['task_id: {word}', '<task id="ses_{word}'],
+  not_run: ['Tool execution aborted'],
   harness_prompts: ['Continue if you have next steps{text}'],
 };

@@ -5,9 +5,7 @@ import { looksOrOperates } from './tool-words.ts';
 
 /** Fields in which models explain what they look up or operate, in different words each time, and how long it may take. */
 const BESIDE_LOOKS =
-  /^(?:reason(?:ing)?|rationale|thought|thinking|explanation|justification|note|comment|intent|confidence|timeout(?:Ms|Seconds|_(?:ms|secs?|seconds))?)$/;
-/** The same beside commands. */
-const BESIDE_COMMANDS = /^(?:description|summary|comment)$/;
+  /^(?:reason(?:ing)?|summary|rationale|thought|thinking|explanation|justification|note|comment|intent|confidence|timeout(?:Ms|Seconds|_(?:ms|secs?|seconds))?)$/;
 /** Fields that agents have the model add to the arguments of any tool, and those that only tell one request from another. */
 const ANYWHERE =
   /^(?:_meta|task_progress|security_risk|tool(?:action|summary)|trace(?:parent|state)|(?:progress|client|client.?request).?token|(?:tool.?call|tool.?use|client.?request).?id|cache.?buster|idempotency.?key)$/i;
@@ -35,7 +33,7 @@ function tellingArguments(name: string, args: Fields, volatile: readonly string[
   const told = all.filter(
     ([field]) =>
       !ANYWHERE.test(field) &&
-      !(runs && (BESIDE_LOOKS.test(field) || BESIDE_COMMANDS.test(field))) &&
+      !(runs && (BESIDE_LOOKS.test(field) || field === 'description')) &&
       !volatile.includes(field),
   );
   const others = told.filter(([field]) => !BESIDE_LOOKS.test(field));

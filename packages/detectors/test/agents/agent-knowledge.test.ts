@@ -107,7 +107,7 @@ describe('user-declared agent contracts', () => {
     expect(knowledge.tool('deploy', null)?.volatile).toEqual(['note']);
     expect(knowledge.tool('LS', 'release_bot')?.volatile).toEqual(['why']);
     expect(knowledge.tool('LS', 'claude-code')).toEqual({ mutating: false });
-    expect(knowledge.tool('exec_command', 'codex')?.volatile).toContain('justification');
+    expect(knowledge.tool('exec_command', 'codex')?.volatile).toContain('prefix_rule');
   });
 
   it('add their texts to the shipped ones', () => {
