@@ -26,7 +26,7 @@ export interface NormalizedResult extends Comparable {
   readonly failure: string | null;
   /** The first lines of the error, up to where they quote the call, without numbers; `null` if nothing failed. */
   readonly head: string | null;
-  /** The numbers that the head leaves out, separated by spaces. */
+  /** The numbers of the head, separated by spaces. */
   readonly headNumbers: string;
   /** The result, or the error, without text echoed from the call: equal if two questions got the same answer. */
   readonly gist: string;
@@ -279,9 +279,8 @@ interface ErrorHead {
   readonly numbers: string;
 }
 const NO_HEAD: ErrorHead = { head: '', numbers: '' };
-/** The numbers of a head that are kept, and the units of each. */
+/** The numbers of a head that are kept. */
 const HEAD_NUMBERS = 8;
-const NUMBER_UNITS = 12;
 
 /**
  * The first lines of an error, up to where they quote the call, with digits folded: equal for attempts rejected for
@@ -290,15 +289,14 @@ const NUMBER_UNITS = 12;
 function errorHead(text: string, call: CallText): ErrorHead {
   const [unquoted = ''] = `\n${text.slice(0, QUOTING_UNITS)}`.split(`\n${ECHO}`, 1);
   const lines = unquoted.split('\n').filter((line) => !saysNothing(line));
-  const head = normalizeText(lines.slice(0, LINES).join('\n')).slice(0, UNITS);
-  const numbers: string[] = [];
-  const folded = withoutEcho(head, call, true).replace(
-    NUMBER,
-    (number: string, counted: string | undefined) => {
-      if (counted !== undefined) return number;
-      numbers.push(number.slice(0, NUMBER_UNITS));
-      return '#';
-    },
-  );
-  return { head: folded, numbers: numbers.slice(0, HEAD_NUMBERS).join(' ') };
+  const opening = lines.slice(0, LINES).join('\n');
+  const own = withoutEcho(normalizeText(opening).slice(0, UNITS), call, true);
+  const head = own.replace(NUMBER, (number: string, counted?: string) => (counted ? number : '#'));
+  // None of clocks and dates; a percentage moves towards 100.
+  const numbers =
+    opening
+      .slice(0, UNITS)
+      .replace(/\d%/g, '$& 100')
+      .match(/(?<![\d:]|\d-)\d+(?:\.\d+)?(?![\d:]|-\d)/g) ?? [];
+  return { head, numbers: numbers.slice(0, HEAD_NUMBERS).join(' ') };
 }

@@ -87,7 +87,9 @@ export function movesOn(results: readonly Comparable[]): boolean {
 /** The same for lists of numbers, each separated by spaces. */
 export function numbersMoveOn(lists: readonly string[]): boolean {
   const rows = lists.map((list) => list.split(' ').map(Number));
-  return oneMoves((rows[0] ?? []).map((_, i) => ({ isSize: false, values: rows.map((row) => row[i] ?? 0) })));
+  return oneMoves(
+    (rows[0] ?? []).map((_, i) => ({ isSize: false, values: rows.map((row) => row[i] ?? Number.NaN) })),
+  );
 }
 
 /** Whether a number falls, a size grows, or a number rises towards a larger one that stays. */

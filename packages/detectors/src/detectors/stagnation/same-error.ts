@@ -10,9 +10,8 @@ import {
   soleToolOf,
 } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { positionsRise } from '../../results/error-tokens.ts';
+import { errorsMoveOn } from '../../results/error-tokens.ts';
 import { normalizeText } from '../../results/lex-result.ts';
-import { numbersMoveOn } from '../../results/sameness.ts';
 import { checksTargets } from './known-answers.ts';
 import type { RuleContext, RuleMatch, StagnationRule } from './options.ts';
 
@@ -95,25 +94,10 @@ function rejectedAgain(
   };
 }
 
-/** Whether a number in the heads of these errors moves towards something, such as a count of problems. */
-function headsMoveOn(steps: readonly CallStep[]): boolean {
-  const opening = ({ calls }: CallStep) => calls[0]?.result?.shown.slice(0, OPENING_UNITS) ?? '';
-  return (
-    numbersMoveOn(steps.map(({ calls }) => calls[0]?.result?.headNumbers ?? '')) ||
-    numbersMoveOn(steps.map((step) => numbersIn(opening(step)).join(' ')))
-  );
-}
-
-/** The numbers of a text but for clocks and dates; a percentage moves towards 100. */
-function numbersIn(text: string): string[] {
-  return text.replace(/\d%/g, '$& 100').match(/(?<![\d:]|\d-)\d+(?:\.\d+)?(?![\d:]|-\d)/g) ?? [];
-}
-
 /** Whether failures with the same error come further: in a number, in their input, or in a list of targets to check. */
 export function getsFurther(steps: readonly CallStep[]): boolean {
   if (steps.at(-1)?.kind !== 'error') return false;
-  if (steps.every(({ kind }) => kind === 'error') && headsMoveOn(steps)) return true;
-  return positionsRise(steps.map(({ calls }) => calls[0]?.result?.shown ?? '')) || checksTargets(steps);
+  return errorsMoveOn(steps.flatMap(({ calls }) => calls[0]?.result ?? [])) || checksTargets(steps);
 }
 
 /** The latest failing steps of a tool, with few steps in between that change nothing. */
