@@ -29,6 +29,7 @@ export { denialText, isDenial } from './results/result-kind.ts';
 export { ConfiguredSession } from './session/configured-session.ts';
 export { ALLOWED, deniedResult, isRefused, type OpenIncident, stoppedDecision } from './session/decide.ts';
 export type { TurnRequest } from './session/detector-bank.ts';
+export { knownElsewhere } from './session/known-elsewhere.ts';
 export { type LogLine, turnRequestLines, verdictLines } from './session/log-lines.ts';
 export { type ModelUsage, type PastUsage, withPastUsage } from './session/past-usage.ts';
 export type { Conclusion, PushResult } from './session/push-result.ts';
@@ -43,7 +44,7 @@ export {
   type SessionState,
 } from './session/session-report.ts';
 export { SNAPSHOT_VERSION } from './session/session-snapshot.ts';
-export { sessionTitle, withPrompt } from './session/session-title.ts';
+export { addPrompt, sessionTitle, withPrompt } from './session/session-title.ts';
 export { type WatchedPush, WatchedSession } from './session/watched-session.ts';
 export {
   asksForHelp,

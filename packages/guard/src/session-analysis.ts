@@ -9,6 +9,7 @@ import type { Decision, ProposedCall, PureVerdict } from '@loopwatch/detectors';
 import {
   deniedResult,
   detectionOf,
+  knownElsewhere,
   settingsFrom,
   stoppedDecision,
   WatchedSession,
@@ -51,10 +52,8 @@ export class SessionAnalysis {
 
   decide(call: ProposedCall): Decision {
     if (this.stoppedByServer) return stoppedDecision();
-    return this.#session.decide(call, Date.now(), {
-      incidents: [...this.#serverIncidents.values()].filter(isOpenAfter),
-      dismissed: this.#dismissed,
-    });
+    const incidents = [...this.#serverIncidents.values()].filter(isOpenAfter);
+    return this.#session.decide(call, Date.now(), knownElsewhere(incidents, this.#dismissed));
   }
 
   /** @returns the call id for its result */

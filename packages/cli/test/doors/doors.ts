@@ -1,6 +1,6 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
 import { createSessionAnalyzer, type ProposedCall, type PureVerdict } from '@loopwatch/detectors';
-import { detectionOf, WatchedSession } from '@loopwatch/detectors/internal';
+import { detectionOf, knownElsewhere, WatchedSession } from '@loopwatch/detectors/internal';
 import { modelReply, waitFor } from '@loopwatch/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { GatewayBench } from '../../../gateway/test/harness.ts';
@@ -138,7 +138,8 @@ export const doors: Readonly<Record<string, (one: Case, index: number) => Promis
     const elsewhere = new WatchedSession('s', detection);
     for (const event of eventsOf('s', one)) elsewhere.push(event);
     const incidents = elsewhere.openVerdicts;
-    return new WatchedSession('s', detection).decide(proposed(one), now(), { incidents }).action as Answer;
+    const session = new WatchedSession('s', detection);
+    return session.decide(proposed(one), now(), knownElsewhere(incidents)).action as Answer;
   },
   'POST /decide': async (one, index) => {
     const session = `decide-${String(index)}`;

@@ -60,13 +60,6 @@ export class PromptOrigin {
     return this.#lastTime > (this.#firstTime ?? this.#lastTime);
   }
 
-  /** Whether the prompt that the latest event starts is none of a person's, which a pause before it does not prove. */
-  isByHarness(text: string): boolean {
-    return (
-      this.author === 'harness' || this.#agents.isHarnessPrompt(text.trimStart().slice(0, COMPARED_UNITS))
-    );
-  }
-
   #onPrompt(event: Extract<KnownEvent, { type: 'prompt_started' }>, time: number): void {
     const prompt = (event.text ?? '').trim().slice(0, COMPARED_UNITS);
     this.author = this.#authorOf(prompt, event.origin ?? null, time);

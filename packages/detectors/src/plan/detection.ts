@@ -1,7 +1,12 @@
-import { type DetectionInput, type DetectionSettings, detectionSettings } from '@loopwatch/contract';
+import {
+  type DetectionInput,
+  type DetectionSettings,
+  detectionSettings,
+  type KnownEvent,
+} from '@loopwatch/contract';
 import { detectionDefinition, parseSettings } from '@loopwatch/contract/internal';
+import type { PromptAuthor } from '../calls/prompt-origin.ts';
 import type { SemanticLayer } from '../detectors/semantic/semantic-layer.ts';
-import type { Privacy } from '../privacy/presentable.ts';
 import { withModel } from '../settings/effective-settings.ts';
 import { planDetection } from './make-plan.ts';
 import type { DetectionPlan } from './plan.ts';
@@ -12,7 +17,7 @@ export interface Detection {
   readonly plan: DetectionPlan;
   /** The semantic layer, if its checks are answered. */
   readonly semantic: SemanticLayer | null;
-  /** `withPrompt`, if the prompts of its sessions are shown. */
+  /** `addPrompt`, if the prompts of its sessions are shown. */
   readonly addPrompt?: AddPrompt | undefined;
   /** Detections of single models, by backend and model; absent if no model has its own. */
   readonly tiers?: ReadonlyMap<string, Detection>;
@@ -20,13 +25,22 @@ export interface Detection {
   readonly server?: Detection;
 }
 
-/** What is kept of a session's prompts, with another one. */
-export type AddPrompt = (prompts: string, text: string, privacy: Privacy) => string;
+/**
+ * What is kept of a session's prompts, with another one.
+ *
+ * @param author who wrote it, if calls are considered, which tell that
+ */
+export type AddPrompt = (
+  prompts: string,
+  event: Extract<KnownEvent, { type: 'prompt_started' }>,
+  author: PromptAuthor | null | undefined,
+  plan: DetectionPlan,
+) => string;
 
 /**
  * @param settings may contain more than those of detection
  * @param semantic the semantic layer, if its checks are answered; without it the layer is off
- * @param addPrompt `withPrompt`, if the prompts are shown; without it they are not kept, and not bundled
+ * @param addPrompt `addPrompt`, if the prompts are shown; without it they are not kept, and not bundled
  */
 export function detectionOf(
   settings: DetectionSettings,

@@ -104,7 +104,9 @@ export class SessionAnalyzer {
       turn.closeRetracted(incidents, bank, step);
       bank.semantic?.push(step);
     } else if (!repeated) bank.push(step);
-    if (step.event.type === 'prompt_started') this.#notePrompt(step.event);
+    const { addPrompt } = this.#plan.server;
+    if (addPrompt !== undefined && step.event.type === 'prompt_started')
+      this.#prompts = addPrompt(this.#prompts, step.event, bank.calls?.prompts.author, this.#plan.current);
     if (type === 'session_ended') bank.close(step, 'ended');
     let found = NO_VERDICTS;
     if (step.findings.length === 0) totals.count(step.event, step.cost);
@@ -116,13 +118,6 @@ export class SessionAnalyzer {
     if (found === NO_VERDICTS && refusals.length === 0 && before === null && turnRequest === null)
       return NOTHING_FOUND;
     return { ...found, isDuplicate: false, refusals, before, turnRequest };
-  }
-
-  #notePrompt({ text, origin }: Extract<KnownEvent, { type: 'prompt_started' }>): void {
-    const { addPrompt } = this.#plan.server;
-    if (addPrompt === undefined || text == null || origin === 'harness') return;
-    if (origin !== 'user' && this.#bank.calls?.prompts.isByHarness(text) === true) return;
-    this.#prompts = addPrompt(this.#prompts, text, this.#plan.current.privacy);
   }
 
   /** Turns the findings of this event into verdicts, and counts the event. */

@@ -1,5 +1,6 @@
 import { oneLine } from '../lib/one-line.ts';
 import { ownCopy } from '../lib/own-copy.ts';
+import type { AddPrompt } from '../plan/detection.ts';
 import { maskSecrets } from '../privacy/mask.ts';
 import { type Privacy } from '../privacy/presentable.ts';
 
@@ -45,6 +46,14 @@ export function withPrompt(prompts: string, text: string, { mask, storeText }: P
   const added = `${known}${beginning(line, room)}`;
   return ownCopy(added, 0, added.length);
 }
+
+/** The same with the prompt of an event, unless it is none of a person's, which a pause before it does not prove. */
+export const addPrompt: AddPrompt = (prompts, { text, origin }, author, { knowledge, privacy }) => {
+  if (text == null || origin === 'harness') return prompts;
+  const isByHarness = () =>
+    author === 'harness' || (author !== undefined && knowledge.agents.isHarnessPrompt(text.trimStart()));
+  return origin !== 'user' && isByHarness() ? prompts : withPrompt(prompts, text, privacy);
+};
 
 /** The first prompt, short enough for a heading; undefined without one. */
 export function sessionTitle(prompts: string): string | undefined {

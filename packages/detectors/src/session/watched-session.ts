@@ -3,6 +3,7 @@ import { callIdentity, continues, type ProposedCall } from '../incident/call-key
 import { OpenVerdicts } from '../incident/open-verdicts.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
 import type { Detection } from '../plan/detection.ts';
+import type { DetectionPlan } from '../plan/plan.ts';
 import { wasDenied } from '../results/result-kind.ts';
 import { type Decision, decisionBy, type OpenIncident } from './decide.ts';
 import { Denials } from './denials.ts';
@@ -16,13 +17,22 @@ export interface WatchedPush extends PushResult {
   readonly fault?: Error;
 }
 
-/** Incidents that the session's own analysis may not know, and triage. */
-export interface KnownElsewhere {
-  /** Open incidents of the session, as stored or received from another analysis. */
-  readonly incidents?: Iterable<OpenIncident>;
-  /** Ids of incidents that deny nothing: muted, or false positives. */
-  readonly dismissed?: ReadonlySet<string>;
+/** A call to be decided, and what the session knows of it. */
+export interface CallInQuestion {
+  readonly call: ProposedCall;
+  /** Event time, epoch ms; and that of the latest prompt that starts over. */
+  readonly time: number;
+  readonly promptedAt: number;
+  readonly plan: DetectionPlan;
+  /** Ids of the incidents that this analysis has reported: it knows them better than any other source. */
+  readonly reported: ReadonlySet<string>;
 }
+
+/** The open incidents that decide a call, made of those that this analysis knows: `knownElsewhere`. */
+export type IncidentSelection = (
+  own: readonly PureVerdict[],
+  question: CallInQuestion,
+) => readonly OpenIncident[];
 
 /**
  * One session under watch: its analysis, its open incidents, and the decisions on its calls. Every way in which
@@ -32,7 +42,6 @@ export class WatchedSession {
   readonly id: string;
   #analyzer: SessionAnalyzer;
   readonly #open = new OpenVerdicts();
-  /** Incidents that this analysis has reported: it knows them better than any other source. */
   readonly #reported = new Set<string>();
   /** Event time of the latest prompt that starts over, epoch ms. */
   #promptedAt = Number.NEGATIVE_INFINITY;
@@ -110,7 +119,7 @@ export class WatchedSession {
   decide(
     call: ProposedCall,
     time = this.#analyzer.lastTime,
-    { incidents = [], dismissed = NOTHING }: KnownElsewhere = {},
+    select: IncidentSelection = (own) => own,
   ): Decision {
     const trial = new WatchedSession(this.id, this.#analyzer.detection);
     trial.#analyzer = this.#analyzer.fork();
@@ -118,13 +127,8 @@ export class WatchedSession {
     const { fault } = trial.push({ type: 'tool_call_request', ...call }, time);
     if (fault !== undefined) throw fault;
     const plan = trial.#analyzer.currentPlan;
-    const continued = [...incidents].filter(
-      (incident) =>
-        !this.#isOver(incident, time, plan.idleMs) && continues(incident, call, plan.knowledge, false),
-    );
-    const found = [...continued, ...trial.continuedBy(call)].filter(
-      ({ incidentId }) => !dismissed.has(incidentId),
-    );
+    const question = { call, time, plan, promptedAt: this.#promptedAt, reported: this.#reported };
+    const found = select(trial.continuedBy(call), question);
     const denials = this.#denials.most([
       callIdentity(call, plan.knowledge),
       ...found.map(({ incidentId }) => incidentId),
@@ -147,14 +151,6 @@ export class WatchedSession {
     else this.#denials.forget(identity);
   }
 
-  /** Whether an incident known from elsewhere is over, or known better here. */
-  #isOver({ incidentId, detector, time, windowMs }: OpenIncident, now: number, idleMs: number) {
-    if (this.#reported.has(incidentId)) return true;
-    // Only a budget outlasts a prompt.
-    if (detector !== 'budget' && time < this.#promptedAt) return true;
-    return now - time > Math.min(idleMs, windowMs ?? idleMs);
-  }
-
   snapshot(): WatchedSnapshot {
     const denials = this.#denials.snapshot();
     return {
@@ -166,7 +162,7 @@ export class WatchedSession {
   }
 
   /** Restores a snapshot of a session with the same detection settings. */
-  restore({ state, open = [], denials }: WatchedSnapshot): void {
+  restore({ state, open, denials }: WatchedSnapshot): void {
     this.#analyzer.restore(state);
     this.#open.clear();
     this.#note({ verdicts: open });
@@ -180,14 +176,12 @@ export class WatchedSession {
   }
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
-
 /** A session as JSON. */
 export interface WatchedSnapshot {
   readonly sessionId: string;
   readonly state: SessionSnapshot;
-  /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
-  readonly open?: readonly PureVerdict[];
+  /** The latest verdict of each open incident. */
+  readonly open: readonly PureVerdict[];
   /** Denied calls since the latest prompt, by call and incident; absent without any. */
   readonly denials?: Readonly<Record<string, number>>;
 }

@@ -4,7 +4,7 @@ import { detectionOf } from '../../src/plan/detection.ts';
 import { maskPatterns } from '../../src/privacy/mask-patterns.ts';
 import { SessionAnalyzer } from '../../src/session/session-analyzer.ts';
 import { accountOf } from '../../src/session/session-report.ts';
-import { sessionTitle, withPrompt } from '../../src/session/session-title.ts';
+import { addPrompt, sessionTitle, withPrompt } from '../../src/session/session-title.ts';
 
 const open = { mask: maskPatterns([]), storeText: true };
 
@@ -95,7 +95,7 @@ describe('a session', () => {
     time,
     ...more,
   });
-  const shown = (config: DetectionInput = {}) => detectionOf(detectionSchema.parse(config), null, withPrompt);
+  const shown = (config: DetectionInput = {}) => detectionOf(detectionSchema.parse(config), null, addPrompt);
   const promptTextOf = (events: readonly AgentEvent[], config = {}): string | undefined => {
     const analyzer = new SessionAnalyzer('s', shown(config));
     for (const event of events) analyzer.push(event);

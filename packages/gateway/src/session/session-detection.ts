@@ -4,6 +4,7 @@ import {
   ConfiguredSession,
   type DetectionPlan,
   isRefused,
+  knownElsewhere,
   type PastUsage,
   refusalText,
   type SettingsVersion,
@@ -71,7 +72,9 @@ export class SessionDetection {
   /** Whether a call would be refused if it came next; the session does not change. @param dismissed incidents that deny nothing */
   wouldRefuse({ name, args }: ToolCall, now: number, dismissed: ReadonlySet<string>): boolean {
     try {
-      return isRefused(this.#session.decide({ name: shortName(name), args }, now, { dismissed }));
+      return isRefused(
+        this.#session.decide({ name: shortName(name), args }, now, knownElsewhere([], dismissed)),
+      );
     } catch {
       // Reported when the call is pushed.
       return false;

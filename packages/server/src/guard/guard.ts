@@ -6,6 +6,7 @@ import {
   ALLOWED,
   ConfiguredSession,
   deniedResult,
+  knownElsewhere,
   stoppedDecision,
   type WatchedPush,
 } from '@loopwatch/detectors/internal';
@@ -75,10 +76,11 @@ export class Guard {
       const session = await this.#session(sessionId, settings);
       const stored = await this.#incidents.of(sessionId);
       const dismissed = stored.filter(({ isDismissed }) => isDismissed);
-      return session.decide({ name, args }, now(), {
-        incidents: stored.map(({ incident }) => incident),
-        dismissed: new Set(dismissed.map(({ incident }) => incident.incidentId)),
-      });
+      const known = knownElsewhere(
+        stored.map(({ incident }) => incident),
+        new Set(dismissed.map(({ incident }) => incident.incidentId)),
+      );
+      return session.decide({ name, args }, now(), known);
     } catch (error) {
       logger.warn({ sessionId, error: messageOf(error) }, 'Deciding a call failed; call allowed');
       return ALLOWED;

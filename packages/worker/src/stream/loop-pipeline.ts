@@ -1,6 +1,6 @@
 import type { DetectionSettings } from '@loopwatch/contract';
 import { semanticLayer } from '@loopwatch/detectors';
-import { type Detection, detectionOf, withPrompt } from '@loopwatch/detectors/internal';
+import { addPrompt, type Detection, detectionOf } from '@loopwatch/detectors/internal';
 import { type PipelineObserver, silentObserver, type TopicPartition } from '../records.ts';
 import { SessionStore } from '../sessions/store.ts';
 import { PartitionPipeline, type SharedPipeline } from './partition-pipeline.ts';
@@ -54,5 +54,5 @@ export class LoopPipeline {
 
 /** Summaries show the prompts of sessions. */
 function detectionFor(settings: DetectionSettings, checks: CheckHandling | undefined): Detection {
-  return detectionOf(settings, checks === undefined ? null : semanticLayer, withPrompt);
+  return detectionOf(settings, checks === undefined ? null : semanticLayer, addPrompt);
 }

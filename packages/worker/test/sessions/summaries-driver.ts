@@ -1,5 +1,5 @@
 import { type AgentEvent, detectionSchema } from '@loopwatch/contract';
-import { detectionOf, withPrompt } from '@loopwatch/detectors/internal';
+import { addPrompt, detectionOf } from '@loopwatch/detectors/internal';
 import { from } from 'rxjs';
 import { silentObserver } from '../../src/records.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
@@ -17,7 +17,7 @@ export const detection = detectionOf(
     session: { idle_seconds: IDLE_SECONDS },
   }),
   null,
-  withPrompt,
+  addPrompt,
 );
 
 const usage = { inputTokens: 100, outputTokens: 7 };
