@@ -104,53 +104,36 @@ export const NO_LABELS: Labels = Object.freeze({
   tenant: null,
 });
 
+const NAMES = [
+  'promptId',
+  'model',
+  'backend',
+  'agent',
+  'tenant',
+  'agentVersion',
+  'parentSessionId',
+] as const satisfies readonly (keyof Labels)[];
+
 /** The labels after an event; the same object if they did not change. */
 export function labelsAfter(labels: Labels, source: LabelSource): Labels {
-  const promptId = valueOr(source.promptId, source.type === 'prompt_started' ? null : labels.promptId);
-  const model = valueOr(source.model, labels.model);
-  const backend = valueOr(source.backend, labels.backend);
-  const agent = valueOr(source.agent, labels.agent);
-  const tenant = valueOr(source.tenant, labels.tenant);
-  const agentVersion = valueOr(source.agentVersion, labels.agentVersion ?? null);
+  let next = labels;
+  if (source.type === 'prompt_started' && labels.promptId !== null) next = { ...next, promptId: null };
+  for (const name of NAMES) {
+    const value = source[name];
+    if (typeof value === 'string' && value !== next[name]) next = { ...next, [name]: value };
+  }
   const tags = tagsAfter(labels.tags, source.tags);
-  const parentSessionId = valueOr(source.parentSessionId, labels.parentSessionId ?? null);
-  const isSame =
-    promptId === labels.promptId &&
-    model === labels.model &&
-    backend === labels.backend &&
-    agent === labels.agent &&
-    tenant === labels.tenant &&
-    agentVersion === (labels.agentVersion ?? null) &&
-    tags === labels.tags &&
-    parentSessionId === (labels.parentSessionId ?? null);
-  if (isSame) return labels;
-  return {
-    promptId,
-    model,
-    backend,
-    agent,
-    tenant,
-    ...(agentVersion !== null && { agentVersion }),
-    ...(tags !== undefined && { tags }),
-    ...(parentSessionId !== null && { parentSessionId }),
-  };
+  return tags === undefined || tags === labels.tags ? next : { ...next, tags };
 }
 
 /** The tags after an event: each stays until its name is set again. The same object if they did not change. */
-function tagsAfter(tags: Tags | undefined, valueOr: Tags | null | undefined): Tags | undefined {
-  if (valueOr === null || valueOr === undefined) return tags;
-  const given = Object.entries(valueOr);
-  if (tags !== undefined && given.every(([name, value]) => tags[name] === value)) return tags;
-  const known = new Map(Object.entries(tags ?? {}));
-  let changed = false;
-  for (const [name, value] of given) {
-    if (known.get(name) === value || (!known.has(name) && known.size >= MAX_TAGS)) continue;
-    known.set(name, value);
-    changed = true;
+function tagsAfter(tags: Tags | undefined, given: Tags | null | undefined): Tags | undefined {
+  if (!given) return tags;
+  let next = tags;
+  for (const [name, value] of Object.entries(given)) {
+    const known = next ?? {};
+    const isNews = Object.hasOwn(known, name) ? known[name] !== value : Object.keys(known).length < MAX_TAGS;
+    if (isNews) next = { ...known, [name]: value };
   }
-  return changed ? Object.fromEntries(known) : tags;
-}
-
-function valueOr(value: string | null | undefined, otherwise: string | null): string | null {
-  return typeof value === 'string' ? value : otherwise;
+  return next;
 }
