@@ -110,8 +110,23 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const SLEEPS =
   /(?:^|[;&|(\n]|\b(?:do|then|else)\b)[ \t]*(?:sleep|Start-Sleep)[ \t]|^\s*(?:noop|no-op|sleep|wait|rest|pass)\s*$/i;
 /** Command lines that ask for the state of something that changes by itself. */
-const ASKS_STATE =
-  /^(?:sudo |watch |timeout \d+\w? |time )*(?:(?:kubectl|oc|helm|k9s) (?:-\S+ |-n \S+ )*(?:get|top)\b|(?:systemctl|service) (?:\S+ )*(?:is-active|show)\b|(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|logs|stats)\b|(?:gh|glab) (?:run|pr|workflow|ci|mr) (?:view|list|checks|watch|diff)\b|(?:aws|gcloud|az|openstack|hcloud|terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:describe|get|show|list|ls|ps|status)\b|(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof|tail|journalctl|dig|nslookup)\b|(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])|(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b|(?:pg_isready|mysqladmin ping|redis-cli ping|ping|nc -[a-y]*z[a-z]*|ssh (?:-\S+ |-o \S+ )*[\w.@-]+ ["']?(?:true|uptime|whoami|hostname|id|echo \w+)["']?$|adb (?:-\S+ )*(?:devices|get-state|shell getprop)|(?:supervisorctl|pm2|vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:list|ls|show|info|domstate|members|get))\b)/i;
+const ASKS_STATE = new RegExp(
+  `^(?:(?:${AHEAD}|watch) )*(?:${[
+    /(?:kubectl|oc|helm) (?:-\S+ |-n \S+ )*(?:get|top)\b/,
+    /(?:systemctl|service) (?:\S+ )*(?:is-active|show)\b/,
+    /(?:docker|podman)(?: compose| container|-compose)? (?:-\S+ )*(?:ps|ls|logs|stats)\b/,
+    /(?:gh|glab) (?:run|pr|workflow|ci|mr) (?:view|list|checks|watch|diff)\b/,
+    /(?:supervisorctl|pm2|vagrant|minikube|multipass|virsh|nomad|flux|consul|brew services) (?:\S+ )?(?:list|ls|show|info|domstate|members|get)\b/,
+    /(?:aws|gcloud|az|openstack|hcloud|terraform|pulumi|flyctl|fly|heroku|vercel|argocd|circleci) .*\b(?:describe|get|show|list|ls|ps|status)\b/,
+    /(?:squeue|sacct|qstat|bjobs|nvidia-smi|uptime|jobs|pgrep|ps|ss|netstat|lsof|tail|journalctl|dig|nslookup|pg_isready|ping|(?:mysqladmin|redis-cli) ping|nc -[a-y]*z[a-z]*|adb (?:-\S+ )*(?:devices|get-state|shell getprop))\b/,
+    /(?:curl|wget|http)\b(?!.* (?:post|put|patch|-d|--data)\b).*(?<![a-z])(?:get|check|job|run|build|task)?(?:(?:health|ready|live)z?|readiness|liveness|status|ping|progress|jobs?|runs?|builds?|deploy(?:ment)?s?|pipelines?|state)(?:_?id)?(?![a-z])/,
+    /(?:curl|wget) (?:-\S+ )*(?:--head|--spider)\b/,
+    /ssh (?:-\S+ |-o \S+ )*[\w.@-]+ ["']?(?:true|uptime|whoami|hostname|id|echo \w+)["']?$/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})`,
+  'i',
+);
 /** The same, by the verb of any program that does not look at files. */
 const STATES = /^(?!git )(?:[\w./:=-]+ ){1,4}(?:status|inspect|describe)(?!\S)/;
 /** Asks for the head of an answer; a small letter would show it before the answer. */
