@@ -59,17 +59,14 @@ function scalar(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
-    case 'number':
-      return value === 0 ? '0' : String(value);
-    case 'boolean':
-      return value ? 'true' : 'false';
     case 'bigint':
       return `${value}n`;
     case 'function':
     case 'symbol':
+    case 'undefined':
       return `<${typeof value}>`;
     default:
-      return value === null ? 'null' : '<undefined>';
+      return String(value);
   }
 }
 
