@@ -312,10 +312,14 @@ export function isPollingStep({ calls }: CallStep): boolean {
 
 /** Failures that time does not mend. */
 const IN_VAIN = /access ?denied|permission denied|unauthori[sz]ed|forbidden/i;
+/** The state of work that has ended badly. */
+const ENDED =
+  /^[^[]{0,99}\b(?:status|state|conclusion)\W{1,4}(?:failed|failure|cancell?ed|error(?:ed)?|aborted|exited)\b/i;
 
 /** Whether repeating the call is to be expected. */
 export function isPolling({ identity, nature, result }: PastCall): boolean {
-  if (result?.kind === 'error' && IN_VAIN.test(result.shown)) return false;
+  if (result && (ENDED.test(result.shown) || (result.kind === 'error' && IN_VAIN.test(result.shown))))
+    return false;
   if (nature.waits === null && nature.receives && result?.kind === 'ok') return true;
   // What is delivered again does not wait, though its receipt says that it is queued.
   return nature.waits ?? (result?.isUnderWay === true && !DELIVERS.test(separateWords(identity.name)));

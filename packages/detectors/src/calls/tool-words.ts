@@ -16,7 +16,7 @@ const expressions = {
     'poll|wait|sleep|idle|noop|no_op|status|progress|watch|await|heartbeat|tail|(?:terminal|process|shell|bash|task|job|command|background)_(?:output|logs?)|(?:check|read)_process|last_command',
   ),
   /** Looks for what others send. */
-  receives: wordIn('inbox|mailbox|sms|otp|replies|notifications|approvals?'),
+  receives: wordIn('check_messages|inbox|mailbox|sms|otp|replies|notifications|approvals?'),
   /** Its answer is chance: the same one several times in a row says nothing. */
   draws: wordIn('roll$|dice|die|coin|random'),
   operates: wordIn(
@@ -33,7 +33,7 @@ const expressions = {
     /(?:^|[_\-. ])(?:computer|browser|screen|desktop|mouse|keyboard|key|keys|hotkey|page|ui|gui|device|phone|android|remote|controller|gamepad|joystick|action|act|interact|do)(?:$|[_\-. \d])/i,
   enters: wordIn('type|fill|enter|input'),
   reads: wordIn(
-    'read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob',
+    'read|cat|view|open|show|browse|scrape|extract|search|grep|find|list|get|load|lookup|fetch|glob|goto|visit',
   ),
   /** Looks something up, in other words. */
   queries: wordIn('query|retrieve|inspect|describe|explore|explain|count|crawl'),
@@ -42,7 +42,7 @@ const expressions = {
     'hand[_-]?(?:off|over|back)|(?:route|connect|forward|redirect|request|assign|call|contact|pass|send|refer|transfer[a-z]*|derivar|weiterleiten)[_-](?:[a-z]+[_-]){0,2}(?:human[oa]?|humain|mensch[a-z]*|operator|representative|supervisor)(?:[_-](?:agent|support|help|assistance))?$|transfer[_-](?:back[_-])?(?:to|conversation|chat|call|control|agent|user|customer)|switch[_-](?:to[_-])?(?:agent|mode|role)|(?:create[_-])?e[sc][ck]al(?:at\\w+|ar|ad\\w|er|iere?n?)',
   ),
   /** Puts another setting in place. */
-  sets: wordIn('set|enable|disable|toggle|switch|emulate|throttle|activate|configure'),
+  sets: wordIn('set|select|enable|disable|toggle|switch|emulate|throttle|activate|configure'),
   /** Runs what it is given. */
   runs: wordIn(
     'run|runs|exec|execute|eval|evaluate|i?python\\d?|node|js|javascript|ruby|sql|repl|jupyter|interpreter|interpret|script',

@@ -54,6 +54,16 @@ describe('tool-repeat with results', () => {
       expected: ['tool-repeat opened chance 9'],
     },
     {
+      what: 'is silent at eight looks for the messages of others',
+      steps: times(8, ['check_messages', { messages: [] }]),
+      expected: [],
+    },
+    {
+      what: 'opens at the third call of a poller whose work has failed',
+      steps: times(3, ['job_status', '{"id":7,"state":"cancelled","by":"the owner of the queue"}']),
+      expected: ['tool-repeat opened chance 3'],
+    },
+    {
       what: 'is silent at eight calls of a poller',
       steps: times(8, ['getJobStatus', 'running on host a, b']),
       expected: [],
