@@ -62,7 +62,7 @@ function isBlind({ outcome, calls }: CallStep): boolean {
 }
 
 /** Whether a result says no more than that the step was taken, or shows it in a picture. */
-function isReceipt(result: PastCall['result']): boolean {
+export function isReceipt(result: PastCall['result']): boolean {
   if (result === null) return true;
   const { bare, shown, kind } = result;
   if (kind === 'ok' && NO_VALUE.test(shown.replace(CODE, ''))) return true;

@@ -1,3 +1,5 @@
+import { altersState } from '../../calls/call-nature.ts';
+import { isReceipt } from '../../calls/navigation.ts';
 import {
   type CallStep,
   changesSomething,
@@ -23,9 +25,9 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   if (digests.sameCalls() < options.sameResult) return null;
   for (const call of settled.calls.filter(isTelling)) {
     for (const alike of [false, true]) {
-      const found = stepsWith(call, rounds, alike ? isAlikeCall : isSameCall);
-      const count = found.length;
       const threshold = options.sameResult + (alike ? MORE_IF_ALIKE : 0);
+      const found = stepsWith(call, rounds, alike ? isAlikeCall : isSameCall, threshold);
+      const count = found.length;
       const steps = found.map((i) => rounds[i] as CallStep);
       if (count < threshold || (alike && movesTowards(steps))) continue;
       // Identical consecutive steps are a plain repetition, which tool-repeat reports.
@@ -46,11 +48,16 @@ export const sameResult: StagnationRule = ({ rounds, settled }, context) => {
   return null;
 };
 
-/** Where the latest steps, up to one that changed something, contain this call, oldest first. */
+/**
+ * Where the latest steps, up to one that changed something, contain this call, oldest first.
+ *
+ * @param least fewer are not examined further
+ */
 function stepsWith(
   call: PastCall,
   rounds: readonly CallStep[],
   isEqual: (a: PastCall, b: PastCall) => boolean,
+  least: number,
 ): number[] {
   const found: number[] = [];
   for (let i = rounds.length - 1; i >= 0; i -= 1) {
@@ -59,7 +66,29 @@ function stepsWith(
     if (step.explained || changesSomething(step) || isPollingStep(step)) break;
     if (step.calls.some((other) => isEqual(other, call))) found.unshift(i);
   }
-  return found;
+  if (found.length < least) return found;
+  let since = rounds.length - 1;
+  while (since > 0 && (found.includes(since) || !isNewAct(rounds, since, call))) since -= 1;
+  return found.filter((at) => at >= since);
+}
+
+/** The way back leads to the same page from any other. */
+const RETURNS = /back/i;
+
+/** Whether a step did what was not done before, so that the same look may be at something else. */
+function isNewAct(rounds: readonly CallStep[], index: number, look: PastCall): boolean {
+  const { key, calls } = rounds[index] as CallStep;
+  const isFirst = (is: (step: CallStep) => boolean) => rounds.findIndex(is) === index;
+  const isAct = (call: PastCall) => {
+    const { nature, result } = call;
+    if (result?.kind !== 'ok') return false;
+    if (isReceipt(result) || (result.trivial && !nature.reads))
+      return nature.asks && !nature.runs && !result.negative && !result.empty;
+    if (look.nature.gui && !RETURNS.test(look.identity.name)) return false;
+    const moves = nature.gui || nature.navigates || altersState(call);
+    return moves && isFirst((step) => step.calls.some((one) => one.result?.form === result.form));
+  };
+  return isFirst((step) => step.key === key) && calls.some(isAct);
 }
 
 function isSameCall(a: PastCall, b: PastCall): boolean {
@@ -69,5 +98,12 @@ function isSameCall(a: PastCall, b: PastCall): boolean {
 /** Whether the call is a question that changes nothing and got an informative answer. */
 function isTelling(call: PastCall): boolean {
   const { nature, result } = call;
-  return nature.asks && !nature.changes && result?.kind === 'ok' && !result.trivial && !isPolling(call);
+  return (
+    nature.asks &&
+    !nature.changes &&
+    result?.kind === 'ok' &&
+    !result.trivial &&
+    !isReceipt(result) &&
+    !isPolling(call)
+  );
 }

@@ -37,6 +37,38 @@ it('a plan of a query is worth another look after a statement that changes the d
   expect(said(tuning('select of'))).not.toEqual([]);
 });
 
+describe('a look whose result is the same', () => {
+  const list = 'List of items: 40 entries, sorted by date';
+  const around = (act: (name: string) => ShortStep, result: unknown = list, tool = 'get_list') =>
+    turns(...'abcdefgh'.split('').flatMap((name): ShortStep[] => [act(name), [tool, result]]));
+  it.each<[string, AgentEvent[]]>([
+    ['other accounts', around((user) => ['login', { ok: true }, { user }])],
+    ['other hosts', around((host) => ['connect', 'connected', { host }])],
+    ['other pages of a browser', around((id) => ['select_page', `# Pages\n${id}: the page ${id}`, { id }])],
+    ['other pictures', around((path) => ['load_image', 'loaded', { path }])],
+    ['what else was clicked', around((ref) => ['click', `the item ${ref} says what it is`, { ref }])],
+    [
+      'nothing but where the picture of it is',
+      around(
+        (ref) => ['ask', `a look at ${ref} says much`, { ref }],
+        'Screenshot saved to /tmp/a.png',
+        'screenshot',
+      ),
+    ],
+  ])('is of %s', (_, events) => {
+    expect(said(events)).toEqual([]);
+  });
+
+  it.each<[string, AgentEvent[]]>([
+    ['looks', around((path) => ['read_file', `what the file ${path} says`, { path }])],
+    ['notes', around((thought) => ['think', 'noted', { thought }])],
+    ['questions that find nothing', around((q) => ['search', { hits: [] }, { q }])],
+    ['the same account', around(() => ['login', { ok: true }, { user: 'a' }])],
+  ])('is a loop between %s', (_, events) => {
+    expect(said(events)).not.toEqual([]);
+  });
+});
+
 describe('results that are known apart from random tokens', () => {
   it.each<{ what: string; steps: ShortStep[]; expected: string | undefined }>([
     { what: 'nothing new', steps: looks(noOrder, plain), expected: 'stagnation/nothing-new opened chance 5' },
