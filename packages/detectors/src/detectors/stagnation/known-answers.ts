@@ -13,7 +13,7 @@ import {
 } from '../../calls/step.ts';
 import { BRINGS_ABOUT, SETS_STATE } from '../../calls/verbs.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
-import { valuesIn } from '../../results/said-values.ts';
+import { stringsIn, valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
 
 /** A step is examined only if its answer came within this many steps: a loop has few different answers. */
@@ -28,6 +28,8 @@ const ANSWER_LINES = 4;
 /** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
 const CHECKS =
   /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile|diff|cmp)\b/i;
+/** Where in its input a program found something: line and column, not a time. */
+const FINDING = /(?:^[ \t]{0,8}|:)\d+:\d+\b(?![:)])/m;
 /** Words of commands that have an effect each time, so that their equal receipts mean progress. */
 const ACTS = new RegExp(
   `\\b(?:${SETS_STATE}|${BRINGS_ABOUT}|add|send|migrate|convert|encode|generate|export|import|copy|register|enqueue|drop|alter)\\b|\\s-X ?(?!GET|HEAD)[A-Z]|\\s(?:-d|--data\\S*|-F|--form)\\s`,
@@ -153,7 +155,12 @@ export function checksTargets(steps: readonly CallStep[], byAnyCommand = false):
     const [call] = step.calls;
     if (call === undefined) return [];
     const { line = '' } = commandFacts(call.identity);
-    const isCheck = byAnyCommand || CHECKS.test(line) || (waits(line) && isPolling(call)) || asksInVain(call);
+    const isCheck =
+      byAnyCommand ||
+      CHECKS.test(line) ||
+      FINDING.test(call.result?.shown ?? '') ||
+      (waits(line) && isPolling(call)) ||
+      asksInVain(call);
     const program = isCheck ? programOf(line) : null;
     return program !== null || (isCheck && !call.nature.runs) ? [{ step, call, program }] : [];
   });
@@ -201,10 +208,14 @@ const SWITCH = /^(?:0|1|true|false|on|off|yes|no|all|none|auto|always|never)$/i;
 const CONTEXT =
   /^cd ("[^"]*"|'[^']*'|[^\s;&|]+)|(?<=^|\s)(?!\w*(?:LOG|DEBUG|TRACE|COLOR|VERBOSE))[A-Z_][A-Z0-9_]*=(\S+)/g;
 
+/** Programs that only write what the one after the pipe reads. */
+const FEEDS = /^(?:echo|printf|yes)$/;
+
 /** The words of a command up to its pipe, which only shapes the output, or a comment. */
 function commandWords(line: string): string[] {
   const words: readonly string[] = line.trim().replace(ALL_AHEAD, '').match(WORD) ?? [];
-  const end = words.findIndex((word) => word === '|' || word.startsWith('#'));
+  const fed = FEEDS.test(words[0] ?? '') ? words.indexOf('|') : -1;
+  const end = words.findIndex((word, i) => (word === '|' && i !== fed) || word.startsWith('#'));
   return (end === -1 ? words : words.slice(0, end)).filter((word) => !REDIRECTS.test(word));
 }
 
@@ -230,5 +241,9 @@ function wordsOf({ call: { identity }, program }: Question): string[] {
   const context = [...(ALL_AHEAD.exec(line)?.[0] ?? '').matchAll(CONTEXT)].map(
     ([, folder, value]) => folder ?? value ?? '',
   );
-  return [...context, ...commandWords(line)].filter((word) => !word.startsWith('-') && !SWITCH.test(word));
+  // A host, or the folder to run in, may be an argument of its own.
+  const beside = stringsIn(identity.arguments).filter((value) => !/\s/.test(value));
+  return [...context, ...commandWords(line), ...beside].filter(
+    (word) => !word.startsWith('-') && !SWITCH.test(word),
+  );
 }

@@ -9,11 +9,11 @@ import { withoutEcho } from '../../results/strip-echoed-args.ts';
 const MIN_WORDS = 3;
 /** A phrase of so many words says what is asked, whatever the others add to it. */
 const TASK_WORDS = 5;
-/** Words this short are not names, nor are those listed below. */
+/** Shorter words are not names, nor are those listed below. */
 const SMALL = 3;
 const FUNCTION_WORDS = new Set(
   (
-    'when what which where whose that this these those there from with into onto about does have were been being ' +
+    'the and for how who why when what which where whose that this these those there from with into onto about does have were been being ' +
     'will would could should please tell find show give list search look query latest exact exactly'
   ).split(' '),
 );
@@ -63,7 +63,7 @@ function isOtherTopic(one: readonly string[], two: readonly string[]): boolean {
 function topicIn(words: readonly string[], begin: number, end: number): string[] {
   return words
     .slice(begin, words.length - end)
-    .filter((word) => word.length > SMALL && !FUNCTION_WORDS.has(word));
+    .filter((word) => word.length >= SMALL && !FUNCTION_WORDS.has(word));
 }
 
 /** `closed` and `closing`, `line` and `lines`. */

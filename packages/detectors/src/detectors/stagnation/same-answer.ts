@@ -93,11 +93,10 @@ function readAnswer(step: CallStep): string | null {
  * but a search returns what exists.
  */
 function patienceFor({ calls }: CallStep, alike: readonly CallStep[]): number {
+  if (calls.every(({ nature }) => nature.runs && !nature.idles)) return checksTargets(alike, true) ? 3 : 1;
   const isShort = calls.every(
     ({ identity, nature, result }) =>
-      (!nature.runs || (!nature.idles && checksTargets(alike, true))) &&
-      !SEARCHES.test(identity.name) &&
-      (result?.shown.length ?? 0) < SHORT_UNITS,
+      !nature.runs && !SEARCHES.test(identity.name) && (result?.shown.length ?? 0) < SHORT_UNITS,
   );
   return isShort ? 2 : 1;
 }

@@ -217,6 +217,27 @@ describe('known answers', () => {
       ),
     ],
     [
+      'one host after another behind a pipe',
+      turns(
+        ...runs(
+          names.map((name) => `printf 'PING' ¦ nc -w1 ${name}.example 6379`).join('|'),
+          () => '+PONG, said by a server of the cluster',
+        ),
+      ),
+    ],
+    ...['workdir', 'host', 'pod'].map((field): [string, AgentEvent[]] => [
+      `one ${field} after another, as an argument of its own`,
+      turns(
+        ...names.map(
+          (name): Call => [
+            'exec_command',
+            'Description: Debian GNU/Linux 13 (trixie)',
+            { cmd: 'lsb_release -d', [field]: name },
+          ],
+        ),
+      ),
+    ]),
+    [
       'files converted one after another',
       turns(
         ...runs(

@@ -15,6 +15,10 @@ describe('one answer to different calls', () => {
       calls('fetch_page', 'nonce', `The page about trams. ${'It is long. '.repeat(8)}`),
     ],
     [
+      'the same wall behind every address',
+      calls('goto', 'url', 'Please sign in to continue. Or sign up here, it takes a minute.'),
+    ],
+    [
       'a record of which a part is cached',
       calls('get_contact', 'nonce', '{"cached":false,"city":"Oslo","name":"Ada","phone":"12 34 56 78"}'),
     ],
@@ -53,6 +57,20 @@ describe('one answer to different calls', () => {
     [
       'files that are not there',
       calls('bash', 'command', '{"exit_code":1,"stderr":"","stdout":""}', 14, 'test -f '),
+    ],
+    [
+      'hosts with one configuration, some of short names',
+      turns(
+        ...['elm', 'oak', 'ash', 'fig', 'fir', ...words]
+          .slice(0, 12)
+          .map(
+            (name): ShortStep => [
+              'bash',
+              'driftfile /var/lib/ntp/drift\nserver 0.pool.example iburst\nrestrict default nomodify noquery',
+              { command: `ssh ${name} cat /etc/ntp.conf` },
+            ],
+          ),
+      ),
     ],
     ['columns that many tables share', calls('bash', 'command', 'id,name,street,city', 7, 'head -1 ')],
     ['a price that many items share', calls('get_price', 'item', '{"currency":"EUR","price":9.99}')],

@@ -113,6 +113,14 @@ describe('stagnation', () => {
         { command: `diff base.yml ${'abcdefg'[n] ?? ''}.yml` },
       ],
     ],
+    [
+      'findings in chapters',
+      (n) => [
+        'bash',
+        `docs/ch${n}.md\n  ${12 + n}:${41 - n}  error  Avoid the passive voice.\n\n✖ 1 problem (1 error, 0 warnings)`,
+        { command: `vale docs/ch${n}.md` },
+      ],
+    ],
   ])('same-error: is silent while a list is checked for %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
   });
