@@ -26,6 +26,8 @@ const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
 /** A shorter line of a prompt may occur in an answer by chance. */
 const QUOTED_UNITS = 20;
+/** Names what an answer lacks: another thing is progress. */
+const LACKS = /\b(?:missing|required|lacks?|not defined|fehlt)\b/i;
 /** What counts the prompts themselves, in whatever direction. */
 const TRIES =
   /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance|versuch|essai|tentativ[ae]|intento|próba)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: (?:of|von|sur|de|di|z) |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
@@ -189,7 +191,7 @@ export class HarnessLoop {
     const { asked = '' } = before ?? {};
     if (promptForm(shown, true) === promptForm(asked, true)) return true;
     if (!rejects(latest) || !areAlike(shown, latest)) return false;
-    return !asksForMore(shown, [latest, asked, this.#answer].join(' '));
+    return newWords(shown, [latest, asked, this.#answer].join(' ')) < (LACKS.test(shown) ? 1 : 2);
   }
 
   /** Whether the previous prompt had no effect: no steps at all, or the same steps as the one before it. */
@@ -295,10 +297,10 @@ function withoutQuotes(prompt: string, answer = ''): string {
     .join('\n');
 }
 
-/** Whether a prompt has several words that were not said before: another demand. */
-function asksForMore(prompt: string, before: string): boolean {
+/** How many words of a prompt were not said before; a letter is none. */
+function newWords(prompt: string, before: string): number {
   const known = wordsIn(before);
-  return [...wordsIn(prompt)].filter((word) => !known.has(word)).length > 1;
+  return [...wordsIn(prompt)].filter((word) => word.length > 1 && !known.has(word)).length;
 }
 
 /** Whether two texts begin and end alike, or use the same words. */

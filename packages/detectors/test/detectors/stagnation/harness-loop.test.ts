@@ -254,6 +254,17 @@ describe('same-prompt', () => {
       expected: [],
     },
     {
+      what: 'ignores demands for one field after the other',
+      events: prompts(
+        ['title', 'author', 'pages', 'isbn', 'publisher', 'price', 'language'].map((field, i) => ({
+          prompt: `Invalid answer: the required field "${field}" is missing.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: [],
+    },
+    {
       what: 'counts two rejections that take turns',
       events: prompts(
         repeated(6, (i) => ({
