@@ -74,6 +74,9 @@ const MAX_BOUNDARIES = 4;
 const HAS_ELEMENTS = ['[ref=', 'uid=', 'RootWebArea'];
 const ELEMENT =
   /(?<=\[ref=)@?[a-z]?\d+(?:[a-z]\d+)*(?=\])|(?<=\buid=)\d+_\d+(?= \w)|(?<=^\s*\[)\d+(?=\] [A-Za-z]+ ['"])/gm;
+/** What follows the number of a picture. */
+const PICTURE = /^\.(?:png|jpe?g|webp)\b/;
+const PICTURE_UNITS = 6;
 /** The further parts of an id. */
 const PARTS = /(?:[:.][\w-]+)*/y;
 
@@ -343,6 +346,7 @@ class Lexer {
     const isError = this.#isError;
     const isLong = end - start >= MIN_LONG_NUMBER;
     if (isEpoch(text, start, end)) this.#put(start, endOfNumber(text, start), '<time>');
+    else if (PICTURE.test(text.slice(end, end + PICTURE_UNITS))) this.#writer.hole('counter', start, end);
     else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
     else if (isLong && (isError ? !isDecimal(text, start, end) : mayBeProcess(text, start, end)))

@@ -146,7 +146,7 @@ function lexedOf(plain: string, kind: ResultKind, call: CallText): LexedResult {
   if (kind !== 'ok') return lexed;
   // A UUID is what was asked for where the call draws one, and where there is nothing else; so is an id, or a duration,
   // which is also what a measurement is for.
-  const isAsked = lexed.normal.includes('<uuid>') && (lexed.words === 0 || call.draws?.());
+  const isAsked = DRAWN.test(lexed.normal) && (lexed.words === 0 || call.draws?.());
   return isAsked || isAllVolatile(lexed, call) || isMeasured(lexed, call) ? unchanged : lexed;
 }
 
@@ -164,6 +164,7 @@ function isMeasured({ normal }: LexedResult, { name, said, runs }: CallText): bo
   );
 }
 
+const DRAWN = /<(?:uuid|temporary)>/;
 /** A longer result is no single value. */
 const VALUE_UNITS = 200;
 const VOLATILE = /<(?:duration|id|n)>/;

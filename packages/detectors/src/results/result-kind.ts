@@ -36,7 +36,7 @@ const ALL_TRANSIENT = new RegExp(
 
 /** Error names before a colon or a bracket; ordinary text does not start like that. */
 const ERROR_NAME =
-  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|panic|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^(?:[\w-]{1,20} ){1,4}failed: (?!none|no\b|0\b)/i;
+  /^(?:[\w.]{0,60}(?:error|exception|timeout|exhausted)|failed|failure|fatal|panic|[\w-]{1,20} error)\b(?: \w{1,20})?(?: ?\(\w{1,40}\)| -?\d{1,6})?[:(]|^[\w-]{1,20}: (?:\(\d{1,3}\)|error\b|fatal\b)|^(?:[\w-]{1,20} ){1,4}failed: (?!none|no\W*(?:\n|$)|0\b)/i;
 /** Errors in other languages. */
 const FOREIGN_ERROR =
   /^\s*(?:fehler|erreur|errore|erro|fout|błąd|chyba|hata|ошибка|помилка|エラー|错误|錯誤|오류|خطأ|त्रुटि)\s?[:：]/iu;
@@ -55,7 +55,7 @@ const ERROR_FIELD =
   /<tool_use_error>|"?is_?error"?\s*[:=]\s*true|"(?:status|state|result|type)\\*"\s*:\s*\\*"(?:error|failed|failure)\b|["']error\\*["']\s*:\s*\\*(?:["'][^"'\\]|\{\s*[^}\s])|<(?:\w+:)?(?:fault|error)>\s*<|["'](?:status_?code["']\s*:\s*[45]\d\d|code["']\s*:\s*40[13])\b|"(?:exit|return)_?code\\*"\s*:\s*(?:-|[2-9]|1\d|1\b(?=[^]*"stderr\\*"\s*:\s*\\*"[^"\\]))|"(?:output|stderr)\\*"\s*:\s*\\*"(?:error|fail|fatal)/i;
 /** What failed, in the first line of a result that is none of a look, and the end of a program that a signal stopped. */
 const FAILS =
-  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\b|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
+  /^\W*(?:blocked|rejected|refused|declined|aborted|crashed):(?! ?(?:none|no|\d+)\b)|^(?:(?!\b(?:if|when|whether|why|that|no|none|zero|0) )[^\n]){0,80}(?:[a-z] failed|[a-z\d] (?:died|crashed))(?:[:,] (?!none|no\W*(?:\n|$)|0\b)|[.!]?\s*(?:\n|$))|^\W*(?:time=\S{1,40} )?level="?(?:error|fatal)\b|^[^\n]{0,80}\b(?:did not|didn['’]t) succeed\b|\bline \d+: +\d+ (?:killed|aborted|bus error|illegal instruction|floating point exception)|\bsegmentation fault\b|\(core dumped\)|\nkilled\s*$/i;
 /** What a success says about errors. */
 const NO_ERROR =
   /\b(?:error|fail(?:ed|ure)?)s?\W{1,6}(?:none|null|no errors?|n\/?a|ok|false|0)(?=["'\\)\s]*(?:[,;}]|$))/gim;

@@ -236,6 +236,8 @@ describe('a record that says that the call failed', () => {
 
 describe('an error without a flag', () => {
   it.each([
+    'Rendering failed: no space left on device',
+    'Copy failed: No route to host 10.3.0.9',
     'An error occurred (ExpiredToken) when calling the ListRoles operation: The token is too old',
     "(AuthorizationFailed) The client 'x' must not perform the action 'read'",
     'ORA-28000: The account is locked.',

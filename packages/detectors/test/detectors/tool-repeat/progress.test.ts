@@ -7,6 +7,8 @@ const uuid = (i: number) => `${hex(i, 8)}-${hex(i, 4)}-4abc-9abc-${hex(i + 7)}`;
 const healthy: readonly Case[] = [
   ['fewer lines', 'tmux_send', { keys: 'dd' }, (i) => `"a.txt" line 1 of ${String(39 - i)} --top--`],
   ['UUIDs', 'Bash', { command: 'uuidgen' }, uuid],
+  ['folders of mktemp', 'Bash', { command: 'mktemp -d' }, (i) => `/tmp/tmp.${mixed(i, 10)}`],
+  ['temporary files', 'create_temp_file', {}, (i) => ({ path: `/tmp/tmp${low(i)}.csv` })],
   [
     'UUIDs with words',
     'new_session',

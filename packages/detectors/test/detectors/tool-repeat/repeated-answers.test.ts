@@ -126,6 +126,16 @@ const answering: readonly Case[] = [
     (i) => `Found several pods, using pod/web-7d9f8b6c5d-${low(i, 5)}\nserver could not read its settings`,
   ],
   [
+    'a numbered picture',
+    'look',
+    {},
+    (i) => ({
+      screen: 'Update required',
+      hint: 'The app must be updated first',
+      shot: `step_${String(i + 7)}.png`,
+    }),
+  ],
+  [
     'a screenshot named after the time',
     'browser_snapshot',
     {},
