@@ -1,5 +1,6 @@
 /* For Loopwatch's own packages: these names may change in any release. */
 
+export { withOwnNames } from './events/own-names.ts';
 export { editDistance } from './lib/edit-distance.ts';
 export { sessionPath } from './lib/path-segment.ts';
 export { timeFromText } from './lib/time-from-text.ts';

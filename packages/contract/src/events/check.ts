@@ -6,6 +6,7 @@ import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
 import type { DeadLetterReason } from './error-codes.ts';
 import { type AgentEvent, eventSchemas, exceededLimit, MAX_TEXT_UNITS, otherEventSchema } from './event.ts';
 import { eventTypes, isEventType } from './event-types.ts';
+import { withOwnNames } from './own-names.ts';
 
 /** A decoded event and its session, or why the record was rejected. */
 export type DecodeResult =
@@ -105,22 +106,6 @@ function keepIntegers(value: unknown, text: string): void {
 /** Like {@link decodeEvent}, for a parsed value. */
 export function acceptEvent(value: unknown, keyed?: Pick<EventSource, 'key'>): DecodeResult {
   return accept(withOwnNames(value), keyed, false);
-}
-
-/** What other APIs call the arguments and the result of a call. */
-const otherNames = new Map([
-  ['tool_call_request', { own: 'args', others: ['arguments', 'input'] }],
-  ['tool_result', { own: 'result', others: ['output', 'content'] }],
-]);
-
-/** Arguments and results under another name would be ignored, so that different calls look alike. */
-function withOwnNames(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const event = value as Readonly<Record<string, unknown>>;
-  const names = otherNames.get(event['type'] as string);
-  if (names === undefined || event[names.own] != null || event[`${names.own}Hash`] != null) return value;
-  const other = names.others.find((name) => event[name] != null);
-  return other === undefined ? value : { ...event, [names.own]: event[other] };
 }
 
 function accept(

@@ -1,4 +1,5 @@
 import { type AgentEvent, type CheckAnswer, shortName } from '@loopwatch/contract';
+import { withOwnNames } from '@loopwatch/contract/internal';
 import type { SemanticCheck } from '../detectors/semantic/semantic-check.ts';
 import type { ProposedCall } from '../incident/call-key.ts';
 import type { PureVerdict } from '../incident/verdict.ts';
@@ -46,7 +47,7 @@ export function handleOf(detection: Detection): SessionAnalyzerHandle {
   return {
     push(event) {
       session ??= new WatchedSession(event.sessionId ?? '', detection);
-      const { verdicts, fault } = session.push(withShortName(event));
+      const { verdicts, fault } = session.push(withShortName(withOwnNames(event)));
       if (fault !== undefined) throw fault;
       return [...verdicts];
     },

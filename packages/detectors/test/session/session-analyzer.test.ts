@@ -307,6 +307,20 @@ describe('a tool name of 100,000 characters', () => {
   });
 });
 
+describe('arguments under the names of other APIs', () => {
+  test.each(['arguments', 'input'])('tell calls apart in an analyzer: %s', (name) => {
+    const analyzer = createSessionAnalyzer({ preset: 'balanced' });
+    const verdicts = Array.from({ length: 8 }, (_, n) =>
+      analyzer.push({
+        type: 'tool_call_request',
+        name: 'read',
+        [name]: { path: `${'abcdefgh'[n] ?? ''}.ts` },
+      }),
+    ).flat();
+    expect(verdicts).toEqual([]);
+  });
+});
+
 describe('the configuration', () => {
   const withTime = (ttl: unknown) => ({ tool_call_loop: { ttl_seconds: ttl } }) as DetectionInput;
 
