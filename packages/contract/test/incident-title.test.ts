@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     evidence: { rule: 'same-failure' },
     title: 'Edit ×4, fails the same way',
   },
-  { detector: 'stagnation', evidence: { rule: 'same-error' }, title: 'Call ×4, same error' },
+  { detector: 'stagnation', evidence: { rule: 'same-error' }, title: 'Failing call ×4, same error' },
   { detector: 'stagnation', tool: 'Edit', evidence: { rule: 'nothing-new' }, title: 'Steps ×4, nothing new' },
   { detector: 'stagnation', evidence: { rule: 'same-prompt' }, title: 'Same prompt ×4, no progress' },
   {

@@ -23,22 +23,20 @@ const resultPhrases = {
 
 type Rule = NonNullable<EvidenceOf<'stagnation'>['rule']>;
 
-/** What is wrong, by rule; of the others, that there is no progress. */
-const rulePhrases: Readonly<Partial<Record<Rule, string>>> = {
-  'same-error': 'same error',
-  'same-failure': 'fails the same way',
-  'same-result': 'same result',
-  'same-answer': 'same answer',
-  'known-answers': 'known answers',
-  'nothing-new': 'nothing new',
+/** By rule: the subject if no single tool is concerned, and what is wrong. */
+const rulePhrases: Readonly<Record<Rule, readonly [subject: string, phrase: string]>> = {
+  'same-error': ['Failing call', 'same error'],
+  'same-failure': ['Failing call', 'fails the same way'],
+  'same-result': ['Call', 'same result'],
+  'same-answer': ['Queries', 'same answer'],
+  'known-answers': ['Calls', 'known answers'],
+  handoffs: ['Handoffs', 'no progress'],
+  'same-prompt': ['Same prompt', 'no progress'],
+  'same-message': ['Same message', 'no progress'],
+  'nothing-new': ['Steps', 'nothing new'],
 };
-/** By rule about what several tools did: the tool of the latest step says little. */
-const subjectsOfSteps: Readonly<Partial<Record<Rule, string>>> = {
-  handoffs: 'Handoffs',
-  'same-prompt': 'Same prompt',
-  'same-message': 'Same message',
-  'nothing-new': 'Steps',
-};
+/** Rules about what several tools did; the tool of the latest step says little. */
+const rulesOfSteps: ReadonlySet<string> = new Set(['handoffs', 'same-prompt', 'same-message', 'nothing-new']);
 
 const makers: { readonly [D in DetectorId]: (finding: TitledFinding<D>) => string } = {
   'tool-repeat': ({ tool, count, evidence }) => {
@@ -51,10 +49,12 @@ const makers: { readonly [D in DetectorId]: (finding: TitledFinding<D>) => strin
     const names = (evidence?.cycle ?? []).map(({ name }) => name);
     return times(cycleOf(names), count) + resultPhrases[evidence?.results ?? 'unknown'];
   },
-  stagnation: ({ tool, count, evidence: { rule } = {} }) => {
-    const phrase = rule && rulePhrases[rule];
-    const subject = (rule && subjectsOfSteps[rule]) ?? (phrase ? (tool?.name ?? 'Call') : 'Steps');
-    return `${times(subject, count)}, ${phrase ?? 'no progress'}`;
+  stagnation: ({ tool, count, evidence }) => {
+    const rule = evidence?.rule;
+    const known = rule === undefined ? undefined : rulePhrases[rule];
+    if (rule === undefined || known === undefined) return `${times('Steps', count)}, no progress`;
+    const [subject, phrase] = known;
+    return `${times(rulesOfSteps.has(rule) ? subject : (tool?.name ?? subject), count)}, ${phrase}`;
   },
   'content-repeat': ({ count }) => times('Same text', count),
   'thought-repeat': ({ count }) => times('Same reasoning', count),
