@@ -162,7 +162,7 @@ export class WatchedSession {
   }
 
   /** Restores a snapshot of a session with the same detection settings. */
-  restore({ state, open, denials }: WatchedSnapshot): void {
+  restore({ state, open = [], denials }: WatchedSnapshot): void {
     this.#analyzer.restore(state);
     this.#open.clear();
     this.#note({ verdicts: open });
@@ -180,8 +180,8 @@ export class WatchedSession {
 export interface WatchedSnapshot {
   readonly sessionId: string;
   readonly state: SessionSnapshot;
-  /** The latest verdict of each open incident. */
-  readonly open: readonly PureVerdict[];
+  /** The latest verdict of each open incident; absent in snapshots of earlier versions. */
+  readonly open?: readonly PureVerdict[];
   /** Denied calls since the latest prompt, by call and incident; absent without any. */
   readonly denials?: Readonly<Record<string, number>>;
 }

@@ -170,6 +170,15 @@ describe('decide', () => {
     expect(restored.decide(call)).toEqual(agent.analyzer.decide(call));
   });
 
+  it('continues from a snapshot of an earlier version, which has no open verdicts', () => {
+    const agent = new GuardedAgent();
+    agent.actions([looks]);
+    const { open: _, ...earlier } = agent.analyzer.snapshot() ?? { open: [] };
+    const restored = createSessionAnalyzer();
+    restored.restore(earlier as never);
+    expect(restored.decide({ name: 'Read', args: { path: 'a' } }).action).toBe('allow');
+  });
+
   it('denies every call at a limit until the next prompt', () => {
     const agent = new GuardedAgent({ tool_call_limit: { max_turns: 2 } });
     expect(agent.actions([looks, lists, fails])).toEqual(['allow', 'allow', 'deny']);
