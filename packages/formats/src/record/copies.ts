@@ -18,6 +18,8 @@ export class Copies {
   }
 
   /**
+   * Tells whether an event is a copy; if its id is new, the event becomes its owner's.
+   *
    * @param owner what the event belongs to unless it is a copy; default: its session
    * @returns false for an event without an id, which nothing identifies
    */

@@ -93,6 +93,7 @@ class TranscriptReader {
     const translator = (this.#translator ??= new Translator({
       format: agent,
       session: sessionId,
+      // Only these are recorded; what else the transcript has can still be posted by its own session.
       isCopy: (event) => event.type === 'turn_finished' && this.#copies.isCopy(event),
     }));
     const events: AgentEvent[] = [];
