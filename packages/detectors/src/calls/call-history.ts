@@ -5,20 +5,14 @@ import { fingerprint } from '../lib/digest.ts';
 import { type NormalizedResult, normalizeResult } from '../results/normalize-result.ts';
 import { ResultFrames, type SeenLine } from '../results/result-frames.ts';
 import { isDenial, wasDenied } from '../results/result-kind.ts';
+import { drawsValue } from './call-effects.ts';
 import { callNature } from './call-nature.ts';
 import { identifyingArguments } from './identifying-arguments.ts';
 import type { Mark } from './mark.ts';
 import { PromptOrigin, type PromptOriginSnapshot } from './prompt-origin.ts';
 import { listsInAnyOrder } from './searches.ts';
-import {
-  type CallStep,
-  concludeStep,
-  copyStep,
-  drawsValue,
-  identityKey,
-  type PastCall,
-  toolIdentity,
-} from './step.ts';
+import { type CallStep, concludeStep, copyStep, type PastCall } from './step.ts';
+import { identityKey, toolIdentity } from './tool-identity.ts';
 import { handsOver, keepsPlan } from './tool-words.ts';
 
 /** Remembered steps: as far as any rule looks back. */

@@ -1,6 +1,7 @@
 import type { ToolContractSettings } from '@loopwatch/contract';
 import { ALTERS, commandFacts, IDLES, onlyAsks, waits } from './command-line.ts';
-import type { CallNature, PastCall, ToolIdentity } from './step.ts';
+import type { CallNature, PastCall } from './step.ts';
+import type { ToolIdentity } from './tool-identity.ts';
 import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
 
 /** What the arguments of a tool for all of an interface say. */

@@ -1,5 +1,5 @@
 import { jsonFrom } from '@loopwatch/contract';
-import type { ToolIdentity } from './step.ts';
+import type { ToolIdentity } from './tool-identity.ts';
 import { toolWords } from './tool-words.ts';
 
 /* The command line of a call, and what it says. */

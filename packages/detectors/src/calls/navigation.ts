@@ -1,4 +1,5 @@
-import { type CallStep, isPollingStep, type PastCall } from './step.ts';
+import { isPollingStep } from './polling.ts';
+import type { CallStep, PastCall } from './step.ts';
 import { handsOver } from './tool-words.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { callDetectors, shortName, type Verdict } from '@loopwatch/contract';
 import { type CallKnowledge, contractOf } from '../agents/agent-knowledge.ts';
 import { identifyingArguments } from '../calls/identifying-arguments.ts';
-import { type CallStep, identityKey, toolIdentity } from '../calls/step.ts';
+import type { CallStep } from '../calls/step.ts';
+import { identityKey, toolIdentity } from '../calls/tool-identity.ts';
 import { canonicalArguments } from '../lib/canonical-json.ts';
 import { sha256 } from '../lib/digest.ts';
 import type { Finding } from './finding.ts';

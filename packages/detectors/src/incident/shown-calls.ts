@@ -1,7 +1,8 @@
 import type { EvidenceCall, EvidenceOf, Verdict, VerdictOutcome } from '@loopwatch/contract';
 import { type AgentKnowledge, unframed } from '../agents/agent-knowledge.ts';
 import type { Mark } from '../calls/mark.ts';
-import { type CallStep, type PastCall, signature } from '../calls/step.ts';
+import type { CallStep, PastCall } from '../calls/step.ts';
+import { signature } from '../calls/tool-identity.ts';
 import { clipText, quote } from './clip-text.ts';
 
 /** Why a detector closes an incident, as the end of a sentence. */

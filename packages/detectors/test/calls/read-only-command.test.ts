@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandFacts } from '../../src/calls/command-line.ts';
-import { toolIdentity } from '../../src/calls/step.ts';
+import { toolIdentity } from '../../src/calls/tool-identity.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 
 const looks = (args: unknown): boolean | undefined =>

@@ -1,4 +1,5 @@
-import { type CallStep, isPollingStep, isVaried, type PastCall } from '../../calls/step.ts';
+import { isPollingStep } from '../../calls/polling.ts';
+import { type CallStep, isVaried, type PastCall } from '../../calls/step.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { type Fields, fieldsIn } from '../../lib/fields.ts';
 import { separateWords, wordIn } from '../../lib/separate-words.ts';

@@ -1,38 +1,26 @@
 import type { Mode, VerdictOutcome } from '@loopwatch/contract';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { Mark } from '../../calls/mark.ts';
+import { isPollingStep } from '../../calls/polling.ts';
 import type { PromptAuthor } from '../../calls/prompt-origin.ts';
 import { REJECTS_ANSWER, rejects, reports } from '../../calls/rejections.ts';
-import { type CallStep, isPollingStep } from '../../calls/step.ts';
+import type { CallStep } from '../../calls/step.ts';
 import { quote } from '../../incident/clip-text.ts';
 import type { EventStep, Finding, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/pattern-incident.ts';
 import { closingReason, counted, sentence } from '../../incident/shown-calls.ts';
-import { commonEnds } from '../../lib/common-ends.ts';
-import { jaccard } from '../../lib/similarity.ts';
-import { lexResult, normalizeText } from '../../results/lex-result.ts';
-import { numbersMoveOn } from '../../results/sameness.ts';
+import { areAlike, moveOn, newWords, numbersIn, promptForm, sizesOf, withoutQuotes } from './prompt-text.ts';
 import { StepChain } from './step-chain.ts';
 
 /** A longer answer that differs from the previous one counts as new, unless it is rejected. */
 const SHORT_UNITS = 400;
 /** Compared units of a prompt and of an answer. */
 const COMPARED_UNITS = 2048;
-/** Two rejections are one if they begin and end alike for this share of the shorter one, or have these words in common. */
-const COMMON_SHARE = 0.5;
-const COMMON_WORDS = 0.4;
 /** Tools by which an agent only says that it has finished. */
 const FINISHES =
   /^(?:finish|done|submit|complete|stop|end|exit|terminate|attempt_completion|final_answer|finish_task|task_(?:done|complete[d]?)|complete_task|mark_complete|exit_plan_mode)$/i;
-/** A shorter line of a prompt may occur in an answer by chance. */
-const QUOTED_UNITS = 20;
 /** Names what an answer lacks: another thing is progress. */
 const LACKS = /\b(?:missing|required|lacks?|not defined|fehlt)\b/i;
-/** What counts the prompts themselves, in whatever direction. */
-const TRIES =
-  /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance|versuch|essai|tentativ[ae]|intento|próba)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: (?:of|von|sur|de|di|z) |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
-/** The numbers of a prompt that are compared. */
-const MAX_NUMBERS = 8;
 /** Units of the prompt that the evidence shows. */
 const SHOWN_UNITS = 400;
 
@@ -265,61 +253,6 @@ export class HarnessLoop {
     this.#steps.restore({ steps: run.steps, stepsBefore });
     this.#incident.restore(incident);
   }
-}
-
-/** The length of a prompt, and its numbers. */
-function sizesOf(prompt: string): string {
-  return `${String(prompt.length)} ${numbersIn(prompt)}`;
-}
-
-/** The numbers in a prompt, except those that count prompts. */
-function numbersIn(prompt: string): string {
-  const text = normalizeText(prompt).replace(TRIES, '');
-  const numbers = text.match(/(?<![\w.-])\d+(?:\.\d+)?(?![\w-])/g) ?? [];
-  return numbers.slice(0, MAX_NUMBERS).join(' ');
-}
-
-/** Whether prompts tell of progress: a number in them moves towards something, or a list of what is missing gets shorter. */
-function moveOn(prompts: readonly string[]): boolean {
-  const rows = prompts.filter((row, i) => row !== prompts[i - 1]);
-  return (
-    numbersMoveOn(rows.map((row) => row.replace(/^\d+ ?/, ''))) ||
-    numbersMoveOn(rows.map((row) => row.replace(/ .*/, '')))
-  );
-}
-
-/** A prompt without the lines that it quotes of the answer that it rejects. */
-function withoutQuotes(prompt: string, answer = ''): string {
-  const isQuote = (line: string) => line.length >= QUOTED_UNITS && answer.includes(line);
-  return prompt
-    .split('\n')
-    .map((line) => (isQuote(line.trim()) ? '' : line))
-    .join('\n');
-}
-
-/** How many words of a prompt were not said before; a letter is none. */
-function newWords(prompt: string, before: string): number {
-  const known = wordsIn(before);
-  return [...wordsIn(prompt)].filter((word) => word.length > 1 && !known.has(word)).length;
-}
-
-/** Whether two texts begin and end alike, or use the same words. */
-function areAlike(a: string, b: string): boolean {
-  const { begin, end } = commonEnds(a, b);
-  return (
-    begin + end >= Math.min(a.length, b.length) * COMMON_SHARE ||
-    jaccard(wordsIn(a), wordsIn(b)) >= COMMON_WORDS
-  );
-}
-
-function wordsIn(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{M}]+/gu));
-}
-
-/** @param isMarked whether a harness wrote it, which may count its prompts; so does what rejects an answer */
-function promptForm(shown: string, isMarked: boolean): string {
-  if (!isMarked && !REJECTS_ANSWER.test(shown)) return normalizeText(shown);
-  return lexResult(shown, { isError: true }).bulk.replace(/\d+/g, '#');
 }
 
 export interface HarnessSnapshot extends Omit<PromptSeries, 'numbers'> {

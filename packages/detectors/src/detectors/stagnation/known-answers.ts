@@ -1,11 +1,10 @@
 import { altersState } from '../../calls/call-nature.ts';
 import { AHEAD, commandFacts, waits } from '../../calls/command-line.ts';
+import { isPolling, isPollingStep } from '../../calls/polling.ts';
 import { SEARCHES } from '../../calls/searches.ts';
 import {
   type CallStep,
   changesSomething,
-  isPolling,
-  isPollingStep,
   isVaried,
   mayChange,
   type PastCall,

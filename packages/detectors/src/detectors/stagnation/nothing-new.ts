@@ -1,13 +1,8 @@
 import type { CallHistory } from '../../calls/call-history.ts';
 import { altersState } from '../../calls/call-nature.ts';
-import {
-  type CallStep,
-  errorOf,
-  isAlikeStep,
-  isPolling,
-  movesTowards,
-  type PastCall,
-} from '../../calls/step.ts';
+import { isPolling } from '../../calls/polling.ts';
+import { errorOf, isAlikeStep, movesTowards } from '../../calls/same-step.ts';
+import type { CallStep, PastCall } from '../../calls/step.ts';
 import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { callsWithResults, counted, sentence } from '../../incident/shown-calls.ts';

@@ -1,4 +1,6 @@
-import { type CallStep, errorOf, isSameError, type PastCall, type ToolIdentity } from '../../calls/step.ts';
+import { errorOf, isSameError } from '../../calls/same-step.ts';
+import type { CallStep, PastCall } from '../../calls/step.ts';
+import type { ToolIdentity } from '../../calls/tool-identity.ts';
 import { commonEnds } from '../../lib/common-ends.ts';
 import { fieldsIn } from '../../lib/fields.ts';
 import { jaccard } from '../../lib/similarity.ts';

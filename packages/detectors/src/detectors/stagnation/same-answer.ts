@@ -1,6 +1,7 @@
 import type { CallHistory } from '../../calls/call-history.ts';
+import { isPollingStep } from '../../calls/polling.ts';
 import { SEARCHES } from '../../calls/searches.ts';
-import { type CallStep, isPollingStep, isVaried, soleToolOf } from '../../calls/step.ts';
+import { type CallStep, isVaried, soleToolOf } from '../../calls/step.ts';
 import type { ThresholdBase } from '../../incident/finding.ts';
 import { counted, namesOf, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { checksTargets } from './known-answers.ts';

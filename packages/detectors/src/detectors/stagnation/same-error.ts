@@ -1,14 +1,6 @@
-import {
-  type CallStep,
-  changesSomething,
-  errorOf,
-  isSameError,
-  isVaried,
-  mayChange,
-  pollingAdjustments,
-  pollingPatience,
-  soleToolOf,
-} from '../../calls/step.ts';
+import { pollingAdjustments, pollingPatience } from '../../calls/polling.ts';
+import { errorOf, isSameError } from '../../calls/same-step.ts';
+import { type CallStep, changesSomething, isVaried, mayChange, soleToolOf } from '../../calls/step.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { errorsMoveOn } from '../../results/error-tokens.ts';
 import { normalizeText } from '../../results/lex-result.ts';

@@ -1,17 +1,11 @@
+import { isPollingStep, pollingAdjustments, pollingPatience } from '../../calls/polling.ts';
+import { errorOf, isAlikeCall, isAlikeStep, isSameError, movesTowards } from '../../calls/same-step.ts';
 import {
   type CallStep,
   changesSomething,
-  errorOf,
-  isAlikeCall,
-  isAlikeStep,
-  isPollingStep,
-  isSameError,
   isVaried,
   mayChange,
-  movesTowards,
   type PastCall,
-  pollingAdjustments,
-  pollingPatience,
   soleToolOf,
 } from '../../calls/step.ts';
 import { MORE_IF_ALIKE } from '../../incident/alike-results.ts';

@@ -1,14 +1,8 @@
 import { altersState } from '../../calls/call-nature.ts';
 import { isReceipt } from '../../calls/navigation.ts';
-import {
-  type CallStep,
-  changesSomething,
-  isAlikeCall,
-  isPolling,
-  isPollingStep,
-  movesTowards,
-  type PastCall,
-} from '../../calls/step.ts';
+import { isPolling, isPollingStep } from '../../calls/polling.ts';
+import { isAlikeCall, movesTowards } from '../../calls/same-step.ts';
+import { type CallStep, changesSomething, type PastCall } from '../../calls/step.ts';
 import { apartFrom, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import { counted, quotedArguments, quotedResult, sentence } from '../../incident/shown-calls.ts';
 import { isHandledByOthers, thresholdOf } from './nothing-new.ts';

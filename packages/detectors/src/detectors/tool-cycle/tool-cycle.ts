@@ -3,13 +3,9 @@ import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import type { CycleOptions } from '../../calls/cycle-options.ts';
 import { followsWork, tellsNews } from '../../calls/navigation.ts';
-import {
-  type CallStep,
-  isAlikeStep,
-  movesTowards,
-  pollingAdjustments,
-  pollingPatience,
-} from '../../calls/step.ts';
+import { pollingAdjustments, pollingPatience } from '../../calls/polling.ts';
+import { isAlikeStep, movesTowards } from '../../calls/same-step.ts';
+import type { CallStep } from '../../calls/step.ts';
 import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/pattern-incident.ts';

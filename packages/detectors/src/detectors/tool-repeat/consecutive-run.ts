@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { identityKey, sameIdentity, signature, type ToolIdentity } from '../../calls/step.ts';
+import { identityKey, sameIdentity, signature, type ToolIdentity } from '../../calls/tool-identity.ts';
 import type { Account, EventStep, Finding, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, quotedArguments, SHOWN_CALLS, sentence, shownCall } from '../../incident/shown-calls.ts';

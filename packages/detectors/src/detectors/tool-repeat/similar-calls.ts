@@ -1,6 +1,6 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
 import type { Mark } from '../../calls/mark.ts';
-import { identityKey, signature, type ToolIdentity } from '../../calls/step.ts';
+import { identityKey, signature, type ToolIdentity } from '../../calls/tool-identity.ts';
 import type { Account, EventStep, Finding, IncidentSnapshot, Standing } from '../../incident/finding.ts';
 import { Incident } from '../../incident/incident.ts';
 import { counted, firstAndLatest, quotedArguments, sentence, shownCall } from '../../incident/shown-calls.ts';

@@ -2,15 +2,9 @@ import type { ThresholdAdjustment, VerdictOutcome } from '@loopwatch/contract';
 import type { CallKnowledge } from '../../agents/agent-knowledge.ts';
 import type { CallHistory } from '../../calls/call-history.ts';
 import { isNavigation, navigationPatience, stepsWithoutNews } from '../../calls/navigation.ts';
-import {
-  type CallStep,
-  isAlikeStep,
-  isPollingStep,
-  movesTowards,
-  type PastCall,
-  pollingAdjustments,
-  pollingPatience,
-} from '../../calls/step.ts';
+import { isPollingStep, pollingAdjustments, pollingPatience } from '../../calls/polling.ts';
+import { isAlikeStep, movesTowards } from '../../calls/same-step.ts';
+import type { CallStep, PastCall } from '../../calls/step.ts';
 import { apartFrom, chanceFirst, MORE_IF_ALIKE } from '../../incident/alike-results.ts';
 import type { Detector, EventStep, Finding, Pattern, PatternSnapshot } from '../../incident/finding.ts';
 import { PatternIncident } from '../../incident/pattern-incident.ts';

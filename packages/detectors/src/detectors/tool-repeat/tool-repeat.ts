@@ -1,5 +1,5 @@
 import type { VerdictOutcome } from '@loopwatch/contract';
-import { toolIdentity } from '../../calls/step.ts';
+import { toolIdentity } from '../../calls/tool-identity.ts';
 import type { Detector, EventStep, Finding, Standing } from '../../incident/finding.ts';
 import { closingReason } from '../../incident/shown-calls.ts';
 import { canonicalArguments } from '../../lib/canonical-json.ts';

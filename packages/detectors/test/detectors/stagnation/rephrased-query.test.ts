@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolIdentity } from '../../../src/calls/step.ts';
+import { toolIdentity } from '../../../src/calls/tool-identity.ts';
 import { isRephrased, turnsPages } from '../../../src/detectors/stagnation/rephrased-query.ts';
 import { canonicalArguments } from '../../../src/lib/canonical-json.ts';
 

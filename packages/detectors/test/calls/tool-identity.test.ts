@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sameIdentity, signature, toolIdentity } from '../../src/calls/step.ts';
+import { sameIdentity, signature, toolIdentity } from '../../src/calls/tool-identity.ts';
 import { canonicalArguments } from '../../src/lib/canonical-json.ts';
 
 describe('tool identity', () => {
