@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -9,7 +9,7 @@ import { createTar, parseTar } from 'nanotar';
 import { migrate } from './migrate.ts';
 import { PgliteClient } from './pglite-client.ts';
 
-/** Created by the build: 4 MB instead of 39. Without it, as when running from source, the first start creates a database itself. */
+/** Created by the build: 3 MB instead of 26. Without it, as when running from source, the first start creates a database itself. */
 const template = fileURLToPath(new URL('../dist/pglite-template.tar.gz', import.meta.url));
 
 /** Creates the archive of an empty database, with all migrations, that new data folders are filled from. */
@@ -19,6 +19,9 @@ export async function makePgliteTemplate(): Promise<void> {
     const lite = new PgliteClient(folder, () => undefined);
     await lite.open();
     await migrate(lite);
+    // Only new databases are made from them: half of the files, which each new data folder would get and each stop checksum.
+    await lite.query("update pg_database set datistemplate = false where datname like 'template_'");
+    for (const name of ['template0', 'template1']) await lite.query(`drop database ${name}`);
     await lite.close();
     await writeTemplate(folder, template);
   } finally {
@@ -49,14 +52,12 @@ export async function extractPgliteTemplate(folder: string, from = template): Pr
   // Renamed when complete, so that `folder` is never partly filled.
   const staged = `${folder}.new`;
   await rm(staged, { recursive: true, force: true });
-  await mkdir(staged, { mode: 0o700 });
+  mkdirSync(staged, { mode: 0o700 });
+  // Synchronously, which takes a third of the time: they are many and small, and nothing else runs yet.
   for (const { name, type, data } of files) {
     const path = join(staged, name);
-    if (type === 'directory') await mkdir(path, { recursive: true, mode: 0o700 });
-    else {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await writeFile(path, data ?? '', { mode: 0o600 });
-    }
+    if (type === 'directory') mkdirSync(path, { recursive: true, mode: 0o700 });
+    else writeFileSync(path, data ?? '', { mode: 0o600 });
   }
   await rm(folder, { recursive: true, force: true });
   await rename(staged, folder);

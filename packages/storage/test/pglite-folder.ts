@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPglite } from '../src/pglite-database.ts';
 
 /** Includes the version of PGlite, so that each version creates its own copy. */
-const cache = join(import.meta.dirname, '../../../node_modules/.cache/loopwatch-pglite-0.5.16');
+const cache = join(import.meta.dirname, '../../../node_modules/.cache/empty-pglite-0.5.16');
 
 /**
  * A new data folder with an empty embedded database. Creating one takes seconds of CPU time, so it is created once and copied;
@@ -20,10 +21,11 @@ export async function pgliteFolder(): Promise<string> {
     await mkdir(join(cache, '..'), { recursive: true });
     // Another test may have created the same copy first.
     const staged = `${cache}.${String(process.pid)}`;
-    await cp(fresh, staged, { recursive: true });
+    cpSync(fresh, staged, { recursive: true });
     await rm(fresh, { recursive: true });
     await rename(staged, cache).catch(() => rm(staged, { recursive: true, force: true }));
   }
-  await cp(cache, dir, { recursive: true });
+  // A third of the CPU time of copying hundreds of small files asynchronously.
+  cpSync(cache, dir, { recursive: true });
   return dir;
 }
