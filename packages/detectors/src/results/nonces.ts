@@ -18,7 +18,7 @@ const HAS_ELEMENTS = ['[ref=', 'uid=', 'RootWebArea'];
 const ELEMENT =
   /(?<=\[ref=)@?[a-z]?\d+(?:[a-z]\d+)*(?=\])|(?<=\buid=)\d+_\d+(?= \w)|(?<=^\s*\[)\d+(?=\] [A-Za-z]+ ['"])/gm;
 
-/** A text without the names that only its own parts refer to, and without what is told those who help. */
+/** Replaces the names that a text makes up for its own parts, and the incident numbers that an error page gives for support. */
 export function withoutNonces(text: string): string {
   let plain = text.replace(JOB, '$1<pid>');
   if (text.includes('oundary='))
