@@ -51,7 +51,7 @@ export function connectionMethods(addresses: Addresses): ConnectionMethod[] {
     {
       id: 'hooks',
       title: 'Coding agents',
-      text: `Install a hook that the agent runs before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working. For another agent than Claude Code, replace ${agent} with ${others.join(', ')}.`,
+      text: `Install a hook that the agent runs before each tool call. Its sessions appear here, and a call that continues a loop is denied with the reason. Works with subscriptions. If this server is unavailable, the agent keeps working. For other agents, replace ${agent} with ${others.join(', ')}.`,
       command: `npx loopwatch hook install ${agent} --url ${origin}${token}`,
     },
     {

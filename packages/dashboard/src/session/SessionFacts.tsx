@@ -91,7 +91,7 @@ export function SessionFacts({ session }: Props) {
           </span>
         </span>
       )}
-      <span className="ml-2 text-sm text-ink2 @max-[900px]/page:m-0 @max-[900px]/page:basis-full">
+      <span className="basis-full text-sm text-ink2">
         {plural(session.prompts, 'prompt')}, {plural(session.turns, 'turn')},{' '}
         {plural(session.toolCalls, 'call')}
         {characters > 0 && `, ${formatCompact(characters)} characters`}
