@@ -103,6 +103,16 @@ it('overview: reloads until it contains the latest change, and no more often', a
   expect(server.overviews.length).toBe(asked + 2);
 });
 
+it.each([
+  [0, '0 recovered on their own'],
+  [1, '1 recovered on its own'],
+  [2, '2 recovered on their own'],
+])('overview: tells of %i loops that recovered', async (recovered, note) => {
+  server.overview = overview([row()], { found: 3, recovered });
+  await open();
+  expect(screen.getByText(note)).not.toBeNull();
+});
+
 it.each<[path: string, asked: string, shown: string]>([
   ['/', '', 'Time: Last 5 minutes'],
   ['/?range=6h', 'lastMs=21600000', 'Time: Last 6 hours'],

@@ -131,8 +131,9 @@ function lagNote({ lag, readTo, asOf }: Overview): string {
 }
 
 function foundNote({ found, recovered, limits, outages }: Overview): string {
+  const own = recovered === 1 ? 'its own' : 'their own';
   const loops =
-    found === 0 ? 'no loops in this time range' : `${formatNumber(recovered)} recovered on their own`;
+    found === 0 ? 'no loops in this time range' : `${formatNumber(recovered)} recovered on ${own}`;
   return [loops, ...apartTexts({ limits, outages })].join('; ');
 }
 
