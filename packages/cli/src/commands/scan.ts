@@ -57,8 +57,9 @@ export function scanCommand(): Command {
     ]);
     printWarnings(warnings);
     if (options.html !== undefined) checkPage(options.html);
-    const sources = paths.length > 0 ? findSourcesAt(paths, options.since) : findOwnSources(options.since);
     const bad = new BadLines();
+    const sources =
+      paths.length > 0 ? findSourcesAt(paths, options.since, bad) : findOwnSources(options.since, bad);
     const progress = new Progress();
     const total = sources.reduce((sum, { bytes }) => sum + bytes, 0);
     const scan = new Scan({
@@ -88,9 +89,9 @@ export function scanCommand(): Command {
 }
 
 /** @throws UsageError when no histories are found */
-function findOwnSources(since: number): Source[] {
+function findOwnSources(since: number, bad: BadLines): Source[] {
   const histories = knownHistories();
-  const sources = findSources(histories, since);
+  const sources = findSources(histories, since, bad);
   if (sources.length > 0) return sources;
   // Extensions have a folder in each editor on each system.
   const listed = histories.filter(({ folder }) => !folder.includes('globalStorage'));

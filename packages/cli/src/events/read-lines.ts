@@ -51,7 +51,8 @@ export async function* readLines(
       if (lines.length > 0) yield lines;
     }
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof UsageError ? error.message : describe(error)}`);
+    const reason = error instanceof UsageError ? error.message : describeFailure(error);
+    throw new UsageError(`${file}: ${reason}`, { cause: error });
   }
   const rest = Buffer.concat(pending);
   if (rest.length > 0) yield [textOf(rest, isFirstLine)];
@@ -129,6 +130,7 @@ async function* readChunks(
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'it is a folder; name the files in it',
   Z_DATA_ERROR: 'not a valid gzip file',
   Z_BUF_ERROR: 'the gzip file is truncated',
@@ -136,7 +138,8 @@ const reasons: Readonly<Record<string, string>> = {
   ZSTD_truncated: 'the zstd file is truncated',
 };
 
-function describe(error: unknown): string {
+/** Why a file or folder cannot be read, in words. */
+export function describeFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return reasons[code ?? ''] ?? message;
 }

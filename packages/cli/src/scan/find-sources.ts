@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import type { BadLines } from '../events/bad-lines.ts';
 import { beginningOf } from '../events/beginning-of.ts';
 import { compressionOf, decompressedBeginning } from '../events/compression.ts';
 import { isDatabase } from '../events/read-database.ts';
+import { describeFailure } from '../events/read-lines.ts';
 import { sessionInPath } from '../events/session-in-path.ts';
 import { anyHistoryFile, type History } from './histories.ts';
 
@@ -22,24 +24,34 @@ export interface Source {
   readonly isNamed: boolean;
 }
 
-/** The histories in the agents' own folders, oldest first, so that an original precedes its copies. */
-export function findSources(histories: readonly History[], since: number): Source[] {
+/**
+ * The histories in the agents' own folders, oldest first, so that an original precedes its copies.
+ *
+ * @param bad told of folders that cannot be read
+ */
+export function findSources(histories: readonly History[], since: number, bad: BadLines): Source[] {
   return histories
     .flatMap(({ agent, folder, files, isFlat }) =>
-      findSourcesIn(folder, files, isFlat).map((source) => ({ ...source, agent })),
+      findSourcesIn(folder, files, bad, isFlat).map((source) => ({ ...source, agent })),
     )
     .filter(({ modifiedAt }) => modifiedAt >= since)
     .sort((a, b) => a.modifiedAt - b.modifiedAt);
 }
 
-/** The histories in files and folders that the user names. @throws UsageError when a path does not exist */
-export function findSourcesAt(paths: readonly string[], since: number): Source[] {
-  const all = paths.flatMap((path) => {
-    if (!existsSync(path)) throw new UsageError(`${path}: no such file or folder`);
-    return statSync(path).isDirectory()
-      ? findSourcesIn(path, anyHistoryFile)
-      : [sourceOf([path], undefined, true)];
-  });
+/**
+ * The histories in files and folders that the user names, each file once.
+ *
+ * @throws UsageError when a path does not exist
+ */
+export function findSourcesAt(paths: readonly string[], since: number, bad: BadLines): Source[] {
+  const all = withoutRepeats(
+    paths.flatMap((path) => {
+      if (!existsSync(path)) throw new UsageError(`${path}: no such file or folder`);
+      return statSync(path).isDirectory()
+        ? findSourcesIn(path, anyHistoryFile, bad)
+        : [sourceOf([path], undefined, true)];
+    }),
+  );
   const exports = all.filter(isExport);
   const sources = all.filter((source) => !exports.includes(source));
   // Spans and log records of one trace can be in files of their own.
@@ -52,6 +64,36 @@ export function findSourcesAt(paths: readonly string[], since: number): Source[]
       ),
     );
   return sources.filter(({ modifiedAt }) => modifiedAt >= since).sort((a, b) => a.modifiedAt - b.modifiedAt);
+}
+
+/**
+ * A folder may contain others of the paths, or be another name of one. A file that the user names beside its folder stays with the
+ * files of its session, and named.
+ */
+function withoutRepeats(sources: readonly Source[]): Source[] {
+  const pathsOf = (isNamed: boolean) =>
+    new Set(sources.flatMap((one) => (one.isNamed === isNamed ? one.files.map(realPath) : [])));
+  const named = pathsOf(true);
+  const inFolders = pathsOf(false);
+  const known = new Set<string>();
+  return sources.flatMap((source) => {
+    const own = source.files.filter((file) => {
+      const path = realPath(file);
+      if (known.has(path) || (source.isNamed && inFolders.has(path))) return false;
+      known.add(path);
+      return true;
+    });
+    const isNamed = own.some((file) => named.has(realPath(file)));
+    return own.length === 0 ? [] : [sourceOf(own, source.session, isNamed)];
+  });
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
 }
 
 /** Bytes at the start of a file that tell whether it is an export of OpenTelemetry; zstd is decompressed by blocks. */
@@ -81,11 +123,9 @@ const shortened = [
   ['transcript.jsonl', 'transcript_full.jsonl'],
 ] as const;
 
-function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] {
-  if (!existsSync(folder)) return [];
+function findSourcesIn(folder: string, files: RegExp, bad: BadLines, isFlat = false): Source[] {
   const sessions = new Map<string, string[]>();
-  const all = readdirSync(folder, { recursive: !isFlat, withFileTypes: true });
-  const paths = all.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+  const paths = filesIn(folder, isFlat, bad);
   const known = new Set(paths);
   const storages = new Set<string>();
   for (const path of paths.sort()) {
@@ -102,7 +142,27 @@ function findSourcesIn(folder: string, files: RegExp, isFlat = false): Source[] 
     if (inPath?.isFolder === true) return sourceOf(own.toSorted(byNumber), inPath.id);
     return sourceOf(own, generic.test(basename(key)) ? basename(dirname(key)) : undefined);
   });
-  return [...sources, ...[...storages].flatMap(openCodeSessions)];
+  return [...sources, ...[...storages].flatMap((storage) => openCodeSessions(storage, bad))];
+}
+
+/** The files in a folder and, unless it is flat, in the folders within it. */
+function filesIn(folder: string, isFlat: boolean, bad: BadLines): string[] {
+  return entriesOf(folder, bad).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return [path];
+    return entry.isDirectory() && !isFlat ? filesIn(path, false, bad) : [];
+  });
+}
+
+/** What is in a folder; nothing if there is none, as when it was removed meanwhile. */
+function entriesOf(folder: string, bad: BadLines): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') bad.add(folder, 0, `${folder}: ${describeFailure(error)}`);
+    return [];
+  }
 }
 
 /** Agents and log rotation have both for a while, when they compress a file and when they continue it. */
@@ -128,28 +188,26 @@ function openCodeStorage(path: string): string | undefined {
 }
 
 /** opencode stores one file per session, message and message part; file names sort in order. */
-function openCodeSessions(storage: string): Source[] {
-  const sessions = listFolder(join(storage, 'session')).flatMap((project) => listFolder(project));
+function openCodeSessions(storage: string, bad: BadLines): Source[] {
+  const list = (...folder: string[]) => {
+    const path = join(storage, ...folder);
+    return entriesOf(path, bad)
+      .map(({ name }) => join(path, name))
+      .sort();
+  };
+  const sessions = list('session').flatMap((project) => list('session', basename(project)));
   return sessions.map((session) => {
     const id = basename(session, '.json');
-    const messages = listFolder(join(storage, 'message', id));
-    const files = messages.flatMap((message) => [
+    const files = list('message', id).flatMap((message) => [
       message,
-      ...listFolder(join(storage, 'part', basename(message, '.json'))),
+      ...list('part', basename(message, '.json')),
     ]);
     return sourceOf([session, ...files], id);
   });
 }
 
-function listFolder(folder: string): string[] {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
-  return readdirSync(folder)
-    .sort()
-    .map((name) => join(folder, name));
-}
-
 function sourceOf(files: readonly string[], session: string | undefined, isNamed = false): Source {
-  const stats = files.map((file) => statSync(file));
+  const stats = files.map(statOf);
   const bytes = stats.reduce((sum, { size }) => sum + size, 0);
   return {
     files,
@@ -159,4 +217,13 @@ function sourceOf(files: readonly string[], session: string | undefined, isNamed
     modifiedAt: stats.reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0),
     isNamed,
   };
+}
+
+/** @returns of a file that cannot be examined, about which its reader complains, that it is empty and new */
+function statOf(file: string): Pick<Stats, 'size' | 'mtimeMs'> {
+  try {
+    return statSync(file);
+  } catch {
+    return { size: 0, mtimeMs: Number.MAX_SAFE_INTEGER };
+  }
 }

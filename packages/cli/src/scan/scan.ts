@@ -58,6 +58,7 @@ export class Scan {
     for (const file of source.files) {
       const isLast = file === source.files.at(-1);
       const isRead = await this.#readFile({ file, isLast }, source.isNamed, reader, sessions);
+      if (isRead === undefined) continue;
       this.#totals.addFile(source.agent, isRead);
       this.#files += 1;
     }
@@ -72,13 +73,13 @@ export class Scan {
     return this.#totals.report({ files: this.#files, bytes: this.#bytes, seconds, ignored, faults });
   }
 
-  /** @returns whether it is a history */
+  /** @returns whether it is a history; undefined for a file in a folder that was removed meanwhile */
   async #readFile(
     { file, isLast }: { readonly file: string; readonly isLast: boolean },
     isNamed: boolean,
     reader: RecordReader,
     sessions: Map<string, ScannedSession>,
-  ): Promise<boolean> {
+  ): Promise<boolean | undefined> {
     const faults = new FileFaults();
     const understood = new UnderstoodRecords();
     let isKnown = isNamed;
@@ -97,6 +98,10 @@ export class Scan {
       }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
+      const failure = systemFailure(error);
+      if (failure === 'ENOENT' && !isNamed) return undefined;
+      // A file that cannot be read may be a history, whatever its format.
+      if (failure !== undefined) isKnown = true;
       faults.add(0, error);
     }
     if (isKnown) faults.report(file, this.#options.bad);
@@ -152,6 +157,11 @@ class FileFaults {
   report(file: string, bad: BadLines): void {
     for (const { line, message } of this.#faults) bad.add(file, line, message);
   }
+}
+
+/** The code of the system's error, such as EACCES, if a file could not be read for that reason. */
+function systemFailure({ cause }: Error): string | undefined {
+  return cause instanceof Error && 'syscall' in cause && 'code' in cause ? String(cause.code) : undefined;
 }
 
 /** The folder that a record names as the agent's; null if it names none. */

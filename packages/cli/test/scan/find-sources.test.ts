@@ -2,6 +2,7 @@ import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { BadLines } from '../../src/events/bad-lines.ts';
 import { findSources, findSourcesAt } from '../../src/scan/find-sources.ts';
 import { knownHistories } from '../../src/scan/histories.ts';
 import { folderOf } from './histories.ts';
@@ -66,7 +67,7 @@ describe('findSources', () => {
       '.hermes/profiles/.DS_Store': '',
       '.hermes/hermes-agent/tests/state.db': '',
     });
-    const found = findSources(knownHistories({}, home), 0).flatMap(({ files }) => files);
+    const found = findSources(knownHistories({}, home), 0, new BadLines()).flatMap(({ files }) => files);
     expect(found.map((file) => file.slice(home.length + 1)).toSorted()).toEqual([
       '.claude/projects/-w/a.jsonl',
       '.claude/projects/-w/a/subagents/agent-1.jsonl',
@@ -97,7 +98,7 @@ describe('findSources', () => {
       'conversations/c1/events/event-00001-b.json': '{}',
       'conversations/c1/events/event-00000-a.json': '{}',
     });
-    const sources = findSourcesAt([folder], 0).map(({ session, files }) => [
+    const sources = findSourcesAt([folder], 0, new BadLines()).map(({ session, files }) => [
       session,
       files.map((file) => file.split('/').at(-1)),
     ]);
@@ -114,7 +115,7 @@ describe('findSources', () => {
       'session_s1/session.json': '{}',
       ...Object.fromEntries(names.map((name) => [`${agent}/messages/${name}`, '{}'])),
     });
-    const source = findSourcesAt([folder], 0).find(({ session }) => session === 's1/default');
+    const source = findSourcesAt([folder], 0, new BadLines()).find(({ session }) => session === 's1/default');
     expect(source?.files.map((file) => file.split('/').at(-1))).toEqual([
       'message_1.json',
       'message_2.json',
@@ -128,7 +129,7 @@ describe('findSources', () => {
       'tasks/1/api_conversation_history.json': '[]',
       'tasks/2/ui_messages.json': '[]',
     });
-    const found = findSourcesAt([folder], 0).map(({ session, files }) => [
+    const found = findSourcesAt([folder], 0, new BadLines()).map(({ session, files }) => [
       session,
       files.map((file) => file.split('/').at(-1)),
     ]);
@@ -155,6 +156,7 @@ describe('findSources', () => {
         join(folder, 'session.jsonl'),
       ],
       0,
+      new BadLines(),
     );
     expect(sources.map(({ files }) => files.map((file) => file.slice(folder.length + 1))).toSorted()).toEqual(
       [['logs.json', 'otel/traces-1.jsonl', 'otel/traces.jsonl.gz', 'aws.jsonl'], ['session.jsonl']],
@@ -166,12 +168,14 @@ describe('findSources', () => {
     const at = (name: string, seconds: number) => utimes(join(folder, name), seconds, seconds);
     await Promise.all([at('new.jsonl', 3000), at('old.jsonl', 2000), at('older.jsonl', 1000)]);
     const names = (since: number) =>
-      findSourcesAt([folder], since).map(({ files }) => files[0]?.split('/').at(-1));
+      findSourcesAt([folder], since, new BadLines()).map(({ files }) => files[0]?.split('/').at(-1));
     expect(names(0)).toEqual(['older.jsonl', 'old.jsonl', 'new.jsonl']);
     expect(names(2_000_000)).toEqual(['old.jsonl', 'new.jsonl']);
   });
 
   it('findSourcesAt: reports a missing path', () => {
-    expect(() => findSourcesAt(['/nowhere/at/all'], 0)).toThrow('/nowhere/at/all: no such file or folder');
+    expect(() => findSourcesAt(['/nowhere/at/all'], 0, new BadLines())).toThrow(
+      '/nowhere/at/all: no such file or folder',
+    );
   });
 });

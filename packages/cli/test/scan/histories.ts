@@ -17,6 +17,17 @@ export async function folderOf(
   return dir.path;
 }
 
+/** Runs as a user without the rights of an administrator, whom no permission stops. */
+export async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return run();
+  process.seteuid?.(65_534);
+  try {
+    return await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
 function jsonLines(records: readonly object[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

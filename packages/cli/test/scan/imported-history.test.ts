@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@loopwatch/contract';
 import { expect, it, vi } from 'vitest';
+import { BadLines } from '../../src/events/bad-lines.ts';
 import { RecordReader } from '../../src/events/read-records.ts';
 import { findSourcesAt } from '../../src/scan/find-sources.ts';
 import { startClocked } from './clocked-loopwatch.ts';
@@ -135,7 +136,7 @@ function histories(): Record<string, readonly object[]> {
 
 async function readFolder(folder: string): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for (const source of findSourcesAt([folder], 0)) {
+  for (const source of findSourcesAt([folder], 0, new BadLines())) {
     const reader = new RecordReader('auto', source.session);
     for (const file of source.files)
       for await (const records of reader.read(file))

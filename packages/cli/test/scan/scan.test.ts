@@ -1,3 +1,5 @@
+import { chmod, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { detectionSchema } from '@loopwatch/contract';
 import { zstdFrame } from '@loopwatch/testkit';
@@ -5,14 +7,22 @@ import { describe, expect, it } from 'vitest';
 import { BadLines } from '../../src/events/bad-lines.ts';
 import { findSourcesAt } from '../../src/scan/find-sources.ts';
 import { Scan } from '../../src/scan/scan.ts';
-import { claudeLoop, folderOf } from './histories.ts';
+import { claudeLoop, folderOf, unprivileged } from './histories.ts';
 
 async function scanned(
   files: Parameters<typeof folderOf>[0],
   names = [''],
   settings: Parameters<typeof detectionSchema.parse>[0] = {},
 ) {
-  const folder = await folderOf(files);
+  return scannedFolder(await folderOf(files), names, settings);
+}
+
+async function scannedFolder(
+  folder: string,
+  names = [''],
+  settings: Parameters<typeof detectionSchema.parse>[0] = {},
+  onFound = () => Promise.resolve(),
+) {
   const reported: string[] = [];
   const bad = new BadLines((text) => reported.push(text));
   const scan = new Scan({
@@ -21,11 +31,10 @@ async function scanned(
     bad,
     onProgress: () => undefined,
   });
-  for (const source of findSourcesAt(
-    names.map((name) => `${folder}/${name}`),
-    0,
-  ))
-    await scan.read(source);
+  const paths = names.map((name) => join(folder, name));
+  const sources = findSourcesAt(paths, 0, bad);
+  await onFound();
+  for (const source of sources) await scan.read(source);
   return { report: scan.report(1), reported: reported.map((text) => text.replace(`${folder}/`, '').trim()) };
 }
 
@@ -218,6 +227,51 @@ describe('Scan', () => {
     expect(named.reported).toEqual([
       expect.stringMatching(/^index\.json:1: the record matches no known format/),
     ]);
+  });
+
+  it('scan: counts a file once that several paths lead to, and reports it as named', async () => {
+    const events = Array.from({ length: 5 }, () => ({
+      sessionId: 's',
+      type: 'tool_call_request',
+      name: 'read',
+      args: { path: 'a' },
+    }));
+    const files = { 'a/b/c.jsonl': events, 'a/index.json': '{"version":1,"entries":[]}' };
+    for (const names of [
+      ['a', 'a/b'],
+      ['a/b/c.jsonl', 'a'],
+      ['a', 'a/../a/', 'a/b/c.jsonl', 'a/b/c.jsonl'],
+    ]) {
+      const { report } = await scanned(files, names);
+      expect(report, String(names)).toMatchObject({ files: 2, sessions: 1, loops: 1, wasted: { calls: 5 } });
+    }
+    expect(await scanned(files, ['a', 'a/index.json'])).toMatchObject({
+      report: { files: 2, faults: 1 },
+      reported: [expect.stringMatching(/^a\/index\.json:1: /)],
+    });
+  });
+
+  it('scan: reports the files and folders in a folder that it may not read, and reads the others', async () => {
+    const files = { 'a.jsonl': claudeLoop('a', 6), 'b.jsonl': claudeLoop('b', 6), 'c/c.jsonl': [{}] };
+    const folder = await folderOf(files);
+    // The folder of all temporary ones is private, too.
+    await Promise.all([
+      chmod(dirname(folder), 0o711),
+      chmod(folder, 0o755),
+      chmod(`${folder}/b.jsonl`, 0),
+      chmod(`${folder}/c`, 0),
+    ]);
+    const { report, reported } = await unprivileged(() => scannedFolder(folder));
+    expect(report).toMatchObject({ files: 2, sessions: 1, loops: 1, skippedFiles: 0, faults: 2 });
+    expect(reported.toSorted()).toEqual(['b.jsonl: permission denied', 'c: permission denied']);
+    await chmod(`${folder}/c`, 0o755);
+  });
+
+  it('scan: leaves out files and folders that were removed after they were found', async () => {
+    const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 6), 'b.jsonl': claudeLoop('b', 6) });
+    const { report, reported } = await scannedFolder(folder, [''], {}, () => rm(`${folder}/b.jsonl`));
+    expect(report).toMatchObject({ files: 1, sessions: 1, skippedFiles: 0, faults: 0 });
+    expect(reported).toEqual([]);
   });
 
   it('scan: reports a broken line, except the last one, which may be unfinished', async () => {

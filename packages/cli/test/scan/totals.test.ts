@@ -134,7 +134,7 @@ async function scanned(folder: string, since = 0): Promise<ScanReport> {
     since,
     onProgress: () => undefined,
   });
-  for (const source of findSourcesAt([folder], 0)) await scan.read(source);
+  for (const source of findSourcesAt([folder], 0, new BadLines())) await scan.read(source);
   return scan.report(1);
 }
 
