@@ -1,6 +1,6 @@
 import { statusSchema } from '@loopwatch/contract/api';
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { describe, expect, it, vi } from 'vitest';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Ring } from '../src/ui/charts/Ring.tsx';
 import { Card } from '../src/ui/layout/Card.tsx';
 import { dashboardApp } from './dashboard-app.tsx';
@@ -15,6 +15,22 @@ describe('an expired login', () => {
     await open('/incidents?state=open');
     expect(await screen.findByRole('heading', { level: 1, name: 'Your session has expired' })).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Log in again' })).toBeTruthy();
+  });
+
+  it('is noticed by a page that only listens, once the server is back and refuses its live link', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    await open('/incidents');
+    app.greet();
+    const { me, fetch } = app.server;
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    act(() => app.store.onDisconnect(NOW));
+    await act(() => vi.advanceTimersByTimeAsync(12_000));
+    expect(screen.getByRole('heading', { level: 1, name: 'Incidents' })).toBeTruthy();
+    app.server.me = { ...me, required: true, user: null as never };
+    vi.stubGlobal('fetch', fetch);
+    await act(() => vi.advanceTimersByTimeAsync(5_000));
+    expect(screen.getByRole('heading', { level: 1, name: 'Your session has expired' })).toBeTruthy();
   });
 });
 

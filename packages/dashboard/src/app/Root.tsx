@@ -18,9 +18,13 @@ import { Shell } from './Shell.tsx';
 
 const Palette = lazy(() => loadCode(() => import('./Palette.tsx')));
 
+const LOGIN_CHECK_MS = 5_000;
+
 /** The shell around every page, or the notice that the session has expired. */
 export function Root() {
-  const me = useQuery(meQuery);
+  const isCut = useLive(({ link }) => link.state === 'reconnecting');
+  // A server that requires another login refuses the live link, and a page that only listens would stay stale.
+  const me = useQuery({ ...meQuery, refetchInterval: isCut ? LOGIN_CHECK_MS : false });
   const theme = useTheme();
   const zone = usePreferences((preferences) => preferences.zone);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -47,7 +51,7 @@ export function Root() {
     <Shell onHelp={() => setShown('help')} onPalette={() => setShown('palette')}>
       {/* Times are rendered again when their zone changes. */}
       <ErrorBoundary key={`${path} ${zone}`}>
-        {me.isError ? (
+        {me.isLoadingError ? (
           <Message
             level={1}
             title="The server is unavailable"
