@@ -52,9 +52,15 @@ export async function post(
   try {
     if (await unlessAborted(isForbidden(request.url), signal))
       return { outcome: 'refused', reason: credentialHostReason };
-    const response = await fetch(request.url, {
+    const { url, authorization } = withoutLogin(request.url);
+    const response = await fetch(url, {
       method: request.method ?? 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'loopwatch', ...request.headers },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'loopwatch',
+        ...authorization,
+        ...request.headers,
+      },
       body: request.body,
       redirect: 'manual',
       signal,
@@ -63,12 +69,23 @@ export async function post(
     if (response.ok) return { outcome: 'answered', text };
     const reason = `HTTP ${String(response.status)} ${text.trim().slice(0, MAX_QUOTE_LENGTH)}`.trim();
     const { status } = response;
+    if (status >= 300 && status < 400)
+      return { outcome: 'refused', reason: `HTTP ${String(status)}: redirects are not followed` };
     if (status !== 408 && status !== 429 && status < 500) return { outcome: 'refused', reason };
     const afterMs = retryAfter(response.headers.get('retry-after') ?? retryAfterIn(text));
     return { outcome: 'retry', reason, ...(afterMs !== undefined && { afterMs }) };
   } catch (error) {
     return { outcome: 'retry', reason: causeOf(error) };
   }
+}
+
+/** `fetch` refuses a URL with a user and password; other clients send them as this header, too. */
+function withoutLogin(text: string): { url: URL; authorization?: { authorization: string } } {
+  const url = new URL(text);
+  const login = [url.username, url.password].map(decodeURIComponent).join(':');
+  if (login === ':') return { url };
+  url.username = url.password = '';
+  return { url, authorization: { authorization: `Basic ${Buffer.from(login).toString('base64')}` } };
 }
 
 /** The result, unless the signal is aborted first: a lookup of a name cannot be aborted itself. */

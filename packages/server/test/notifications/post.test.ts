@@ -12,13 +12,13 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-async function postTo(answer: RequestListener) {
+async function postTo(answer: RequestListener, login = '') {
   const server = createServer(answer).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const { signal } = new AbortController();
-  return post({ url: `http://127.0.0.1:${String(port)}/`, body: '{}', signal });
+  return post({ url: `http://${login}127.0.0.1:${String(port)}/`, body: '{}', signal });
 }
 
 it('notifications: of an answer that never ends, the beginning is read, and its connection is closed', async () => {
@@ -41,4 +41,21 @@ it('notifications: a compressed answer is not expanded beyond the limit', async 
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
   });
   expect(answer).toEqual({ outcome: 'answered', text: 'x'.repeat(65_536) });
+});
+
+it('notifications: a user and password in the URL are sent as basic authentication', async () => {
+  const seen: unknown[] = [];
+  const answer = await postTo((request, response) => {
+    seen.push([request.url, request.headers.authorization]);
+    response.end('ok');
+  }, 'ops:p%40ss@');
+  expect(answer).toEqual({ outcome: 'answered', text: 'ok' });
+  expect(seen).toEqual([['/', `Basic ${Buffer.from('ops:p@ss').toString('base64')}`]]);
+});
+
+it('notifications: a redirect is not followed, and named as the reason', async () => {
+  const answer = await postTo((_request, response) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end('<html>moved</html>');
+  });
+  expect(answer).toEqual({ outcome: 'refused', reason: 'HTTP 302: redirects are not followed' });
 });
