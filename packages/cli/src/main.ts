@@ -3,7 +3,7 @@ import { commands } from './commands/commands.ts';
 import { type CommandName, describedCommand, summaries } from './commands/summaries.ts';
 import { UsageError } from './errors.ts';
 import { version } from './runtime/installation.ts';
-import { exitOnBrokenPipe, print, writeError } from './runtime/output.ts';
+import { exitOnLostOutput, print, writeError } from './runtime/output.ts';
 
 const program = new Command('loopwatch')
   .description("Watches agents' event streams and catches loops while they happen.")
@@ -17,7 +17,7 @@ for (const name of Object.keys(summaries) as CommandName[]) {
 }
 prepare(program);
 
-exitOnBrokenPipe();
+exitOnLostOutput();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { messageOf, type Settings } from '@loopwatch/contract';
 import { parseJudgeAnswer } from '@loopwatch/detectors';
-import { createFolder, folderError } from '@loopwatch/platform';
 import { modelClient } from '@loopwatch/worker';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
@@ -11,6 +9,7 @@ import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { dashboardDir } from '../runtime/installation.ts';
 import { print } from '../runtime/output.ts';
 import type { Diagnosis } from './diagnosis.ts';
+import { checkDataFolder } from './doctor-data-folder.ts';
 import { checkKafka } from './doctor-kafka.ts';
 import { checkPort } from './doctor-port.ts';
 import { checkSchemaRegistry } from './doctor-registry.ts';
@@ -35,7 +34,7 @@ export function doctorCommand(): Command {
       ...warnings.map((warning) => ({ ok: false, what: 'configuration', advice: warning })),
       checkNode(),
       checkDashboard(),
-      await checkDataDir(settings),
+      await checkDataFolder(settings.storage.data_dir),
       await checkPort('server', settings.server),
       await checkPort('worker', settings.worker),
       ...(await checkServerNeeds(settings)),
@@ -60,20 +59,6 @@ function checkNode(): Diagnosis {
 function checkDashboard(): Diagnosis {
   const ok = existsSync(join(dashboardDir, 'index.html'));
   return { ok, what: 'dashboard is built', advice: 'Run `npm run build`.' };
-}
-
-async function checkDataDir({ storage }: Settings): Promise<Diagnosis> {
-  const dir = resolve(storage.data_dir);
-  try {
-    await createFolder(dir);
-    await access(dir, constants.W_OK).catch((error: unknown) => {
-      throw folderError(`write to ${dir}`, error);
-    });
-    return { ok: true, what: `data folder ${dir} can be written` };
-  } catch (error) {
-    const advice = `${messageOf(error)} Or choose another with --set storage.data_dir=…`;
-    return { ok: false, what: `data folder ${dir}`, advice };
-  }
 }
 
 /** Checks that the model answers with the JSON that semantic checks need. */

@@ -82,7 +82,7 @@ export function scanCommand(): Command {
         : reportText(report, hasColors(), process.stdout.columns, unused),
     );
     if (options.html !== undefined) writePage(options.html, report);
-    process.exitCode = exitCodeOf(report, sources);
+    process.exitCode = exitCodeOf(report, sources, options.since);
     if (options.open === true && report.worst.length > 0)
       await showInDashboard(report.worst, sources, settings.preset);
   });
@@ -97,10 +97,13 @@ function findOwnSources(since: number, bad: BadLines): Source[] {
   const listed = histories.filter(({ folder }) => !folder.includes('globalStorage'));
   const width = Math.max(...listed.map(({ agent }) => agent.length));
   const folders = listed.map(({ agent, folder }) => `  ${agent.padEnd(width)} ${folder}`).join('\n');
-  const when = since === 0 ? '' : ` since ${new Date(since).toISOString()}`;
   throw new UsageError(
-    `no agent histories found${when}; looked in\n${folders}\nin the folders of Cline, Roo Code and Kilo Code in editors, and in the projects of Crush. To scan other files or folders: loopwatch scan PATH...`,
+    `no agent histories found${sinceText(since)}; looked in\n${folders}\nin the folders of Cline, Roo Code and Kilo Code in editors, and in the projects of Crush. To scan other files or folders: loopwatch scan PATH...`,
   );
+}
+
+function sinceText(since: number): string {
+  return since === 0 ? '' : ` that were written since ${new Date(since).toISOString()}`;
 }
 
 /** Obeys NO_COLOR and FORCE_COLOR. */
@@ -130,10 +133,10 @@ function writePage(file: string, report: ScanReport): void {
   writeError(`Report written to ${file}\n`);
 }
 
-function exitCodeOf(report: ScanReport, sources: readonly Source[]): number {
+function exitCodeOf(report: ScanReport, sources: readonly Source[], since: number): number {
   if (report.events === 0) {
     const read = `${formatCount(report.files, 'file')} read, without a record of an agent session`;
-    writeError(`nothing to evaluate: ${sources.length === 0 ? 'no files found' : read}\n`);
+    writeError(`nothing to evaluate: ${sources.length === 0 ? `no files found${sinceText(since)}` : read}\n`);
     return exitCodes.badInput;
   }
   if (report.faults > 0) return exitCodes.badInput;

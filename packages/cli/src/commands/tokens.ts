@@ -46,6 +46,10 @@ export function tokensCommand(): Command {
 
 async function listTokens(options: ServerOptions): Promise<void> {
   const tokens = await read(new ApiClient(options));
+  if (tokens.length === 0) {
+    writeError('There are no tokens. To create one: loopwatch tokens create NAME --role ROLE\n');
+    return;
+  }
   const rows = [
     ['NAME', 'ROLE', 'CREATED', 'LAST USED', 'EXPIRES', 'ID'],
     ...tokens.map(({ id, name, role, createdAt, lastUsedAt, expiresAt }) => [

@@ -64,10 +64,14 @@ export function printWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) writeError(`warning: ${warning}\n`);
 }
 
-/** Exits quietly when the reader of stdout has gone: `loopwatch replay … | head` is not a failure. */
-export function exitOnBrokenPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+/**
+ * Exits when nothing more can be written to stdout, as on a full disk: quietly if its reader has gone, because
+ * `loopwatch replay … | head` is not a failure.
+ */
+export function exitOnLostOutput(): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    writeError(`Cannot write the output: ${message}\n`);
+    process.exit(1);
   });
 }

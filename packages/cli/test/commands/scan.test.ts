@@ -100,6 +100,10 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     const nothing = await scan(home, join(home, 'a.jsonl'));
     expect(nothing.code).toBe(2);
     expect(nothing.stderr.join('\n')).toContain('nothing to evaluate');
+    const old = await scan(home, home, '--since', '2100-01-01');
+    expect(old.stderr.join('\n')).toContain(
+      'no files found that were written since 2100-01-01T00:00:00.000Z',
+    );
     expect(nothing.stdout.join('\n')).not.toContain('No loops');
   });
 
