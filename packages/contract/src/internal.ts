@@ -14,7 +14,12 @@ export {
   toolCallLoopDefinition,
 } from './settings/detection-settings.ts';
 export { shortEnvironmentNames } from './settings/environment-settings.ts';
-export { indirectSecret, notificationSecrets, withoutSecrets } from './settings/notification-settings.ts';
+export {
+  indirectSecret,
+  literalNotificationSchema,
+  notificationSecrets,
+  withoutSecrets,
+} from './settings/notification-settings.ts';
 export {
   isSetting,
   parseSettings,

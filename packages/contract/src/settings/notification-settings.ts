@@ -168,39 +168,47 @@ const secretGroups: Readonly<
   otlp: [{ keys: ['headers'], optional: true }],
 };
 
-export const notificationSchema = z
-  .discriminatedUnion(
-    'type',
-    [
-      webhookSchema,
-      slackSchema,
-      teamsSchema,
-      discordSchema,
-      emailSchema,
-      pagerdutySchema,
-      langfuseSchema,
-      otlpSchema,
-    ],
-    { error: `must be one of ${notificationTypes.join(', ')}` },
-  )
-  .superRefine((entry, context) => {
-    const reject = (message: string, path: string[] = []) =>
-      context.addIssue({ code: 'custom', path, message });
-    for (const { keys, optional } of secretGroups[entry.type]) {
-      const set = setKeysOf(entry, keys);
-      if (set.length > 1) reject(`can have only one of ${set.join(', ')}`);
-      else if (set.length === 0 && optional !== true)
-        reject(`needs one of ${keys.flatMap(sourcesOf).join(', ')}`);
-    }
-    if (entry.type === 'email' && setKeysOf(entry, ['password']).length > 0) {
-      if (entry.user === undefined) reject('is required with a password', ['user']);
-      if (entry.encryption === 'none') reject('must not be none with a password', ['encryption']);
-    }
-    if (entry.type !== 'slack' || entry.channel !== undefined) return;
-    const set = setKeysOf(entry, ['url', 'token']);
-    if (set.length === 1 && set[0]?.startsWith('token') === true)
-      reject('is required with a bot token', ['channel']);
-  });
+/** @param sourcesOf the keys that can provide a secret */
+const entrySchema = (sourcesOf: (key: string) => readonly string[]) =>
+  z
+    .discriminatedUnion(
+      'type',
+      [
+        webhookSchema,
+        slackSchema,
+        teamsSchema,
+        discordSchema,
+        emailSchema,
+        pagerdutySchema,
+        langfuseSchema,
+        otlpSchema,
+      ],
+      { error: `must be one of ${notificationTypes.join(', ')}` },
+    )
+    .superRefine((entry, context) => {
+      const reject = (message: string, path: string[] = []) =>
+        context.addIssue({ code: 'custom', path, message });
+      for (const { keys, optional } of secretGroups[entry.type]) {
+        const set = setKeysOf(entry, keys);
+        const known = keys.flatMap(sourcesOf);
+        if (set.length > 1) reject(`can have only one of ${set.join(', ')}`);
+        else if (set.length > 0 || optional === true) continue;
+        else if (known.length > 1) reject(`needs one of ${known.join(', ')}`);
+        else reject('is required', known);
+      }
+      if (entry.type === 'email' && setKeysOf(entry, ['password']).length > 0) {
+        if (entry.user === undefined) reject('is required with a password', ['user']);
+        if (entry.encryption === 'none') reject('must not be none with a password', ['encryption']);
+      }
+      if (entry.type !== 'slack' || entry.channel !== undefined) return;
+      const set = setKeysOf(entry, ['url', 'token']);
+      if (set.length === 1 && set[0]?.startsWith('token') === true)
+        reject('is required with a bot token', ['channel']);
+    });
+
+export const notificationSchema = entrySchema(sourcesOf);
+/** An entry whose secrets are literal values, as those that are set up on the page. */
+export const literalNotificationSchema = entrySchema((key) => [key]);
 
 export const notificationsSchema = z.array(notificationSchema).superRefine((entries, context) => {
   const seen = new Set<string>();

@@ -71,7 +71,7 @@ export function incidentsApi(options: IncidentsApiOptions): Router {
       const who = { by: userName(request), at: now() };
       await database.transaction(async (tx) => {
         await lockChanges(tx);
-        await deleteComment(tx, id, Number(revision), who);
+        await deleteComment(tx, id, revision, who);
       });
       options.onTriage();
       response.status(204).end();

@@ -1,6 +1,10 @@
-import { notificationSchema } from '@loopwatch/contract';
 import type { NotificationPut } from '@loopwatch/contract/api';
-import { hiddenValue, indirectSecret, notificationSecrets } from '@loopwatch/contract/internal';
+import {
+  hiddenValue,
+  indirectSecret,
+  literalNotificationSchema,
+  notificationSecrets,
+} from '@loopwatch/contract/internal';
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { parseValue } from '../http/parse-body.ts';
 import { badRequest } from '../http/problem.ts';
@@ -83,5 +87,5 @@ function parseEntry(entry: Entry): NotificationChannel {
       path: indirect,
       detail: 'is supported in the configuration only; enter the secret itself here',
     });
-  return parseValue(entry, notificationSchema) as NotificationChannel;
+  return parseValue(entry, literalNotificationSchema) as NotificationChannel;
 }

@@ -46,6 +46,10 @@ export function applyPatch(
     const detail = 'is only allowed with status muted';
     throw badRequest({ path: 'mutedUntil', detail });
   }
+  // An undo restores a mute that may have expired since.
+  const isRestored = before?.history.some((change) => change.from.mutedUntil === patch.mutedUntil) === true;
+  if (patch.mutedUntil != null && patch.mutedUntil <= at && !isRestored)
+    throw badRequest({ path: 'mutedUntil', detail: 'is in the past' });
   const sameMute = status === from.status && patch.mutedUntil === undefined;
   const to: TriageState = {
     status,
@@ -74,12 +78,12 @@ export function applyPatch(
  */
 export function withoutComment(
   before: TriageWithHistory | undefined,
-  revision: number,
+  revision: string,
   { by, at }: { readonly by: string; readonly at: number },
 ): TriageWithHistory {
-  const found = before?.history.find((change) => change.revision === revision);
+  const found = before?.history.find((change) => String(change.revision) === revision);
   if (before === undefined || found?.comment === undefined)
-    throw new HttpProblem(404, `Comment ${String(revision)} not found; it may have been deleted`);
+    throw new HttpProblem(404, `Comment ${revision} not found; it may have been deleted`);
   if (found.by !== by)
     throw new HttpProblem(403, `Only the author of the comment, ${found.by}, may delete it`);
   const { comment: _, ...change } = found;

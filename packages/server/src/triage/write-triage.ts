@@ -40,7 +40,7 @@ export async function changeTriage(
 export async function deleteComment(
   tx: Queryable,
   id: string,
-  revision: number,
+  revision: string,
   who: { readonly by: string; readonly at: number },
 ): Promise<void> {
   const before = (await readTriage(tx, [id])).get(id);

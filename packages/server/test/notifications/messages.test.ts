@@ -220,6 +220,15 @@ describe('notifications: pagerduty', () => {
     ]);
   });
 
+  it('keeps what agents name on one line', () => {
+    const name = 'a\r\nb\u202e';
+    const hostile = incident({ agent: name, tool: { name, signature: name } });
+    const { payload } = pagerdutyEvent(message({ incident: hostile })) as { payload: object };
+    const texts = JSON.stringify(payload);
+    expect(payload).toMatchObject({ source: expect.stringMatching(/^a.*b/), component: expect.any(String) });
+    expect(texts).not.toMatch(/\\[rn]|\u202e/);
+  });
+
   it('truncates a long summary', () => {
     const long = message({ incident: incident({ title: 'x'.repeat(5_000) }) });
     const { payload } = pagerdutyEvent(long) as { payload: { summary: string } };

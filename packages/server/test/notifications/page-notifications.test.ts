@@ -85,6 +85,7 @@ describe('a notification set up in the dashboard', () => {
 
   it.each<[string, object, status: number, path: string | undefined]>([
     ['page', { type: 'fax' }, 400, 'type'],
+    ['page', { type: 'slack' }, 400, ''],
     ['page', { type: 'slack', token: 'xoxb' }, 400, 'channel'],
     ['page', { type: 'webhook', url: 'ops', secret: 'abc' }, 400, 'url'],
     [
@@ -93,6 +94,7 @@ describe('a notification set up in the dashboard', () => {
       400,
       'secret_env',
     ],
+    ['page', { type: 'pagerduty' }, 400, 'routing_key'],
     ['page', { type: 'pagerduty', routing_key_file: '/etc/passwd' }, 400, 'routing_key_file'],
     ['page', { type: 'pagerduty', routing_key: '******' }, 400, 'routing_key'],
     ['a b', { type: 'pagerduty', routing_key: 'abc' }, 400, 'name'],
@@ -100,6 +102,7 @@ describe('a notification set up in the dashboard', () => {
   ])('is rejected as %s %j', async (name, entry, status, path) => {
     const { body, ...answer } = await send('PUT', encodeURIComponent(name), entry);
     expect([answer.status, body.errors?.[0]?.path]).toEqual([status, path]);
+    expect(body.errors?.[0]?.detail ?? '').not.toMatch(/_env|_file/);
     expect(await listed()).toHaveLength(1);
   });
 });

@@ -105,6 +105,7 @@ describe('triage', () => {
     [{}, /at least one of/],
     [{ status: 'gone' }, /status/],
     [{ status: 'acknowledged', mutedUntil: 1 }, /mutedUntil/],
+    [{ status: 'muted', mutedUntil: START }, /mutedUntil.*in the past/],
     [{ note: 'x'.repeat(4_001) }, /note/],
     [{ status: 'new', by: 'me' }, /by/],
     [{ assignee: ' ' }, /assignee/],
@@ -126,6 +127,9 @@ describe('triage', () => {
     expect([await total('triage=muted'), await total('open=true')]).toEqual([0, 2]);
     expect((await overview()).open).toBe(2);
     expect((await read()).triage).toMatchObject({ status: 'new', mutedUntil: null });
+    await patch({ status: 'acknowledged' });
+    const undone = await patch((await read()).triageHistory.at(-1)?.from);
+    expect([undone.status, undone.body.triage.status]).toEqual([200, 'new']);
   });
 
   it('has an assignee that lists filter by', async () => {
@@ -160,14 +164,16 @@ describe('triage', () => {
     expect(await comments()).toEqual(['Is it the deploy?', 'It is.']);
     const remove = async (revision: number | string) => {
       const path = `${url}/api/v1/incidents/i-1/comments/${String(revision)}`;
-      return (await fetch(path, { method: 'DELETE' })).status;
+      const response = await fetch(path, { method: 'DELETE' });
+      return response.ok ? response.status : (await response.json()).detail;
     };
     expect(await remove(1)).toBe(204);
     expect(await comments()).toEqual(['It is.']);
     expect(await remove(2)).toBe(204);
     expect((await read()).triageHistory).toMatchObject([{ to: { status: 'acknowledged' }, revision: 2 }]);
     expect(await comments()).toEqual([undefined]);
-    expect([await remove(2), await remove(9), await remove('first')]).toEqual([404, 404, 404]);
+    for (const unknown of [2, 9, 'first'])
+      expect(await remove(unknown)).toBe(`Comment ${String(unknown)} not found; it may have been deleted`);
     expect((await read()).triage).toMatchObject({ status: 'acknowledged', revision: 4 });
   });
 

@@ -1,3 +1,4 @@
+import { oneLine } from '@loopwatch/detectors/internal';
 import type { PagerdutyChannel } from '../channel.ts';
 import { isAboutIncident, type NotificationMessage } from '../message.ts';
 import { messageText } from '../message-text.ts';
@@ -39,10 +40,10 @@ export function pagerdutyEvent(message: NotificationMessage): object {
     dedup_key: id.slice(0, 255),
     payload: {
       summary,
-      source: agent ?? sessionId,
+      source: oneLine(agent ?? sessionId),
       severity: severities[action],
       timestamp: new Date(openedAt).toISOString(),
-      component: tool?.name,
+      component: tool === null ? undefined : oneLine(tool.name),
       group: detector,
       class: kind,
       custom_details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
