@@ -95,7 +95,9 @@ export class SettingsDraft {
     for (const issue of issues) {
       const at = [...keys, ...issue.path.map(String)];
       if (issue.code !== 'unrecognized_keys') {
-        this.errors.push(`${labelOf(origin)}: ${at.join('.')}: ${issue.message}`);
+        const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+        const text = isMissing ? 'is required' : issue.message;
+        this.errors.push(`${labelOf(origin)}: ${at.join('.')}: ${text}`);
         continue;
       }
       const block = keysAt(schemas, entries, issue.path);

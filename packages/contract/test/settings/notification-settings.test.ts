@@ -92,6 +92,7 @@ describe('notifications setting', () => {
       'notifications.0.channel: is required with a bot token',
     ],
     ['a duplicate name', [webhook, webhook], 'notifications.1.name: is used twice: ops'],
+    ['no name', [{ ...webhook, name: undefined }], 'notifications.0.name: is required'],
     ['no list', { secret: 'very-secret' }, 'notifications: Invalid input: expected array'],
   ])('rejects %s without quoting a secret', (_, notifications, fault) => {
     const faults = faultsOf(notifications).join('\n');
