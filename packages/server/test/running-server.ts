@@ -1,7 +1,7 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { detectionSchema, topicNames } from '@loopwatch/contract';
 import { openDatabase } from '@loopwatch/storage';
@@ -17,17 +17,18 @@ export const info = { version: '0.1.0', preset: 'balanced', configHash: '4f1c9a2
 export const topics = topicNames({ prefix: 'loopwatch.' });
 export const silent = pino({ level: 'silent' });
 
-let loginPageDir: string | undefined;
-
 /** A dashboard that is not built, except for the login page. */
 function loginPageOnly(): string {
-  if (loginPageDir !== undefined) return loginPageDir;
-  const dir = mkdtempSync(join(tmpdir(), 'loopwatch-login-'));
+  const dir = fileURLToPath(new URL('../../../.cache/login-page/', import.meta.url));
+  mkdirSync(dir, { recursive: true });
   const sources = new URL('../../dashboard/', import.meta.url);
-  copyFileSync(fileURLToPath(new URL('login.html', sources)), join(dir, 'login.html'));
-  copyFileSync(fileURLToPath(new URL('src/login/login.css', sources)), join(dir, 'login.css'));
-  process.once('exit', () => rmSync(dir, { recursive: true }));
-  return (loginPageDir = dir);
+  for (const path of ['login.html', 'src/login/login.css']) {
+    // Other processes may read the file meanwhile.
+    const copy = join(dir, `${basename(path)}.${String(process.pid)}`);
+    copyFileSync(fileURLToPath(new URL(path, sources)), copy);
+    renameSync(copy, join(dir, basename(path)));
+  }
+  return dir;
 }
 
 /** A server over a log in memory and an embedded database in a folder of its own, on a free port of this machine. */
