@@ -32,7 +32,7 @@ test('notifications: a webhook is created, tested, notified of a loop, edited an
   await form.getByLabel('Name', { exact: true }).fill('ops');
   await form.getByLabel('Secret').fill('very-secret');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(form.getByRole('alert')).toContainText('needs one of url');
+  await expect(form.getByLabel('URL')).toHaveAccessibleDescription('is required');
   await form.getByLabel('URL').fill('ops');
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form.getByLabel('URL')).toHaveAccessibleDescription(/Invalid URL/);

@@ -1,6 +1,5 @@
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { detectionSchema, topicNames } from '@loopwatch/contract';

@@ -279,8 +279,9 @@ describe('notifications: receivers', () => {
   it('does not follow redirects', async () => {
     await using receiver = await startReceiver();
     receiver.reply = () => ({ status: 302, headers: { location: 'https://elsewhere.test' } });
-    const hook = channel({ type: 'webhook', url: receiver.url, secret: 's' });
-    expect(await send(hook, message(), context)).toMatchObject({ outcome: 'refused', reason: 'HTTP 302' });
+    const hook = channel({ type: 'webhook', url: receiver.url, secret: 'whsec_AAAA' });
+    const reason = 'HTTP 302: redirects are not followed';
+    expect(await send(hook, message(), context)).toEqual({ outcome: 'refused', reason });
   });
 
   it('retries an unavailable receiver', async () => {

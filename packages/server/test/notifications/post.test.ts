@@ -52,10 +52,3 @@ it('notifications: a user and password in the URL are sent as basic authenticati
   expect(answer).toEqual({ outcome: 'answered', text: 'ok' });
   expect(seen).toEqual([['/', `Basic ${Buffer.from('ops:p@ss').toString('base64')}`]]);
 });
-
-it('notifications: a redirect is not followed, and named as the reason', async () => {
-  const answer = await postTo((_request, response) => {
-    response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end('<html>moved</html>');
-  });
-  expect(answer).toEqual({ outcome: 'refused', reason: 'HTTP 302: redirects are not followed' });
-});
