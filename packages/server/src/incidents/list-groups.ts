@@ -89,10 +89,17 @@ async function groupsOf(
   const conditions = incidentConditions({ ...filter, group: [...keys] }, now);
   const at = conditions.parameter(now);
   const count = (which: string): string => `count(*) filter (where ${which})`;
-  const counts = {
+  const sums = {
     occurrences: 'count(*)',
+    // A sort in the order of bytes takes less time than one in a language's.
+    sessions: 'count(distinct session_id collate "C")',
+    first_seen: 'min(detected_at)',
+    last_seen: 'max(detected_at)',
+    action: 'max(action)',
     calls: 'sum(calls)',
     turns: 'sum(turns)',
+    tokens: rounded(sumOfKnown('tokens')),
+    usd: rounded(sumOfKnown('usd')),
     ms: 'sum(duration)',
     open: count(`state = 'open'`),
     quiet: count(`state = 'quiet'`),
@@ -101,22 +108,15 @@ async function groupsOf(
     muted: count(`status = 'muted'`),
     false_positive: count(`status = 'false_positive'`),
   };
-  const each = Object.entries(counts).map(([name, sum]) => `${sum} as ${name}`);
-  const sums = Object.keys(counts).map((name) => `sum(${name})::float8 as ${name}`);
-  // Added up by session and then by group: sessions are counted in the same pass.
+  const selected = Object.entries(sums).map(([name, sum]) => `(${sum})::float8 as ${name}`);
   const rows = await database.query<GroupRow>(
-    `select id, count(*)::float8 as sessions, min(first_seen) as first_seen, max(last_seen) as last_seen, max(action) as action,
-       ${rounded('sum(tokens)')} as tokens, ${rounded('sum(usd)')} as usd, ${sums.join(', ')}
+    `select id, ${selected.join(', ')}
      from (
-       select id, min(detected_at) as first_seen, max(detected_at) as last_seen, max(action) as action,
-         ${sumOfKnown('tokens')} as tokens, ${sumOfKnown('usd')} as usd, ${each.join(', ')}
-       from (
-         select group_key as id, session_id, detected_at, turns, duration, ${used('calls')} as calls, ${used('tokens')} as tokens,
-           ${used('usd')} as usd, case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end as action,
-           ${incidentStateSql(at)} as state, ${triageSql(at)} as status
-         from incidents ${conditions.where} offset 0
-       ) as matching group by id, session_id
-     ) as by_session group by id`,
+       select group_key as id, session_id, detected_at, turns, duration, ${used('calls')} as calls, ${used('tokens')} as tokens,
+         ${used('usd')} as usd, case action when 'block' then 3 when 'chance' then 2 when 'warn' then 1 else 0 end as action,
+         ${incidentStateSql(at)} as state, ${triageSql(at)} as status
+       from incidents ${conditions.where} offset 0
+     ) as matching group by id`,
     conditions.parameters,
   );
   const latest = await latestOf(database, keys);
