@@ -101,7 +101,7 @@ const bodies: Record<string, unknown> = {
   '/api/v1/settings/{scope}': { set: { 'tool_call_loop.max_repeats': 5 } },
   '/api/v1/incidents/{id}': {
     status: 'muted',
-    mutedUntil: 5,
+    mutedUntil: 4_102_444_800_000,
     note: 'later',
     assignee: 'ada',
     comment: 'as agreed',
