@@ -68,6 +68,7 @@ function binaryFault(chunk: Buffer, file: string): string | undefined {
   const beginning = chunk.toString('hex', 0, 4);
   const [, container] = containers.find(([signature]) => beginning.startsWith(signature)) ?? [];
   if (container !== undefined) return container(file);
+  if (chunk.toString('latin1', 257, 262) === 'ustar') return 'a tar archive: unpack it first';
   const binaryAt = chunk.subarray(0, SNIFFED_BYTES).indexOf(0);
   if (binaryAt === -1) return undefined;
   return `not JSONL: binary data at byte ${String(binaryAt)}; expected one JSON object per line`;

@@ -66,6 +66,11 @@ describe('readLines of binary data', () => {
     expect(error).toEqual(new UsageError(`${file}: ${advice.replace('FILE', file)}`));
   });
 
+  it('readLines: says what to do with a tar archive', async () => {
+    const file = fileWith(`name.jsonl${'\0'.repeat(247)}ustar\0`, '.tar');
+    expect((await faultOf(file)).error).toEqual(new UsageError(`${file}: a tar archive: unpack it first`));
+  });
+
   it.each([
     ['utf16le', Buffer.from('\ufeff', 'utf16le'), (bytes: Buffer) => bytes],
     ['utf16be', Buffer.from('\ufeff', 'utf16le').swap16(), (bytes: Buffer) => bytes.swap16()],
