@@ -54,7 +54,7 @@ export function serverDeps(
   };
 }
 
-/** The API tokens from the environment; warns about short ones. @throws UsageError for a blank one */
+/** The API tokens from the environment; warns about short ones. @throws UsageError for a blank one, and for one of two roles */
 function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
   const read = (name: string): string | undefined => {
     const text = process.env[name];
@@ -72,11 +72,15 @@ function accessTokens(logger: Logger): NonNullable<ServerDeps['tokens']> {
     }
     return token;
   };
-  return {
-    operator: read('LOOPWATCH_API_TOKEN'),
-    viewer: read('LOOPWATCH_VIEWER_TOKEN'),
-    producer: read('LOOPWATCH_INGEST_TOKEN'),
-  };
+  const operator = read('LOOPWATCH_API_TOKEN');
+  const viewer = read('LOOPWATCH_VIEWER_TOKEN');
+  const producer = read('LOOPWATCH_INGEST_TOKEN');
+  const all = [operator, viewer, producer].filter((token) => token !== undefined);
+  if (new Set(all).size < all.length)
+    throw new UsageError(
+      'LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN and LOOPWATCH_INGEST_TOKEN have different roles: set each to a token of its own',
+    );
+  return { operator, viewer, producer };
 }
 
 /** Host names to accept; an OpenID Connect provider redirects to one of them. */

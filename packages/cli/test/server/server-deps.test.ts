@@ -22,6 +22,18 @@ describe.each(['LOOPWATCH_API_TOKEN', 'LOOPWATCH_VIEWER_TOKEN', 'LOOPWATCH_INGES
   });
 });
 
+it.each([
+  ['LOOPWATCH_API_TOKEN', 'LOOPWATCH_VIEWER_TOKEN'],
+  ['LOOPWATCH_API_TOKEN', 'LOOPWATCH_INGEST_TOKEN'],
+  ['LOOPWATCH_VIEWER_TOKEN', 'LOOPWATCH_INGEST_TOKEN'],
+])('%s and %s: are refused when they are the same, so that no one has a role by accident', (one, other) => {
+  vi.stubEnv(one, 'a-token-of-one-role');
+  vi.stubEnv(other, ' a-token-of-one-role');
+  expect(() => deps({})).toThrow('set each to a token of its own');
+  vi.stubEnv(other, 'a-token-of-another-role');
+  expect(Object.values(deps({}).tokens ?? {}).filter((token) => token !== undefined)).toHaveLength(2);
+});
+
 describe('serverDeps without a login', () => {
   it.each(['0.0.0.0', '::', '192.0.2.7', 'watch.acme.example'])(
     'server without a login: is rejected on %s',
