@@ -182,3 +182,36 @@ it('RequestParser: keeps the elements before a changed one', () => {
   expect(after[29]).toBe(before[29]);
   expect(after[30]).toEqual({ role: 'user', content: 'b' });
 });
+
+it('RequestParser: tells requests apart that continue the same one at the same time', () => {
+  const parser = new RequestParser();
+  const shared = Array.from({ length: 30 }, (_, i) => `${String(i)} ${'x'.repeat(200)}`);
+  const start = (...added: readonly string[]) =>
+    parser.parse(Buffer.from(JSON.stringify({ messages: messagesOf(added) })), 'messages');
+  const messagesOf = (added: readonly string[]) =>
+    [...shared, ...added].map((content) => ({ role: 'user', content }));
+  completed(start());
+  const [one, other] = [start('a', 'b'), start('c', 'd')];
+  other.next();
+  expect(completed(one)).toEqual({ messages: messagesOf(['a', 'b']) });
+  expect(completed(other)).toEqual({ messages: messagesOf(['c', 'd']) });
+  for (const added of [
+    ['c', 'd', 'e'],
+    ['a', 'b', 'e'],
+  ])
+    expect(completed(start(...added))).toEqual({ messages: messagesOf(added) });
+});
+
+it('RequestParser: knows a history that grows beyond the room kept for it', () => {
+  const parser = new RequestParser();
+  const messages: object[] = [];
+  let before: unknown[] = [];
+  for (let i = 0; i < 200; i += 1) {
+    messages.push({ role: 'user', content: `${String(i)} ${'x'.repeat(200)}` });
+    const body = completed(parser.parse(Buffer.from(JSON.stringify({ messages, i })), 'messages'));
+    expect(body).toEqual({ messages, i });
+    const after = body?.['messages'] as unknown[];
+    if (i > 30) expect(after.slice(0, -1).every((element, n) => element === before[n])).toBe(true);
+    before = after;
+  }
+});

@@ -3,18 +3,21 @@ import type { Json } from '../conversation.ts';
 /** Total bytes of the remembered requests; their parsed form takes about as much again. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
+/** Room for what a request adds, relative to its length. */
+const ROOM = 1.25;
 
 /** A parsed request, with the offsets of its history's elements. */
 export interface ParsedBody {
-  readonly raw: Buffer;
+  /** The bytes before its history's `]`. */
+  readonly head: Buffer;
+  /** The other bytes. */
+  readonly tail: Buffer;
   /** Key of the list with the history. */
   readonly key: string;
   /** Offset after the list's `[`. */
   readonly start: number;
   /** Offsets after its elements. */
   readonly ends: readonly number[];
-  /** Offset of its `]`. */
-  readonly end: number;
   readonly elements: readonly unknown[];
   /** The other fields; the value of the list itself is meaningless. */
   readonly fields: Json;
@@ -23,8 +26,8 @@ export interface ParsedBody {
 /** The latest requests, ordered by their bytes, so that requests with the longest common beginning are neighbors. */
 export class KnownRequests {
   readonly #sorted: ParsedBody[] = [];
-  /** Least recently used first. */
-  readonly #used = new Set<ParsedBody>();
+  /** With the bytes that each takes; least recently used first. */
+  readonly #used = new Map<ParsedBody, number>();
   #bytes = 0;
 
   /**
@@ -42,24 +45,44 @@ export class KnownRequests {
     return { earlier, shared };
   }
 
-  /** @param replaced the request that it continues */
-  add(body: ParsedBody, replaced: ParsedBody | undefined): void {
-    if (replaced !== undefined) this.#remove(replaced);
-    if (body.raw.length > MAX_REQUEST_BYTES) return;
-    this.#sorted.splice(this.#indexOf(body.raw), 0, body);
-    this.#used.add(body);
-    this.#bytes += body.raw.length;
-    for (const oldest of this.#used) {
+  /**
+   * Copies the request's bytes: each buffer that is kept for long brings the next collection of the whole heap closer.
+   *
+   * @param replaced the request that it continues
+   * @param shared the number of equal elements in their histories
+   */
+  add(given: ParsedBody, replaced: ParsedBody | undefined, shared: number): void {
+    // One that is no longer known may have lost its bytes to another request.
+    const isKnown = replaced !== undefined && this.#remove(replaced);
+    const bytes = given.head.length + given.tail.length;
+    if (bytes > MAX_REQUEST_BYTES) return;
+    const room = isKnown ? replaced.head.buffer.byteLength : 0;
+    const isContinued = isKnown && room >= given.head.length;
+    const store = isContinued
+      ? Buffer.from(replaced.head.buffer)
+      : Buffer.allocUnsafeSlow(Math.ceil(ROOM * given.head.length));
+    const same = isContinued ? (given.ends[shared - 1] ?? 0) : 0;
+    given.head.copy(store, same, same);
+    const body = { ...given, head: store.subarray(0, given.head.length) };
+    this.#sorted.splice(this.#indexOf(body.head), 0, body);
+    const size = store.length + body.tail.length;
+    this.#used.set(body, size);
+    this.#bytes += size;
+    for (const [oldest] of this.#used) {
       if (this.#bytes <= MAX_BYTES) return;
       this.#remove(oldest);
     }
   }
 
-  #remove(body: ParsedBody): void {
-    if (!this.#used.delete(body)) return;
-    this.#bytes -= body.raw.length;
+  /** @returns whether it was known */
+  #remove(body: ParsedBody): boolean {
+    const size = this.#used.get(body);
+    if (size === undefined) return false;
+    this.#used.delete(body);
+    this.#bytes -= size;
     // Comparing references is faster than searching by the bytes, which the request's neighbors share.
     this.#sorted.splice(this.#sorted.indexOf(body), 1);
+    return true;
   }
 
   /** The index of the first request that is not less than these bytes. */
@@ -69,7 +92,7 @@ export class KnownRequests {
     while (from < to) {
       const middle = (from + to) >> 1;
       const known = this.#sorted[middle];
-      if (known !== undefined && known.raw.compare(raw) < 0) from = middle + 1;
+      if (known !== undefined && known.head.compare(raw) < 0) from = middle + 1;
       else to = middle;
     }
     return from;
@@ -77,7 +100,7 @@ export class KnownRequests {
 }
 
 /** The number of leading elements with the same bytes at the same offsets. */
-function sharedElements({ raw: known, ends }: ParsedBody, raw: Buffer): number {
+function sharedElements({ head: known, ends }: ParsedBody, raw: Buffer): number {
   const isSame = (from: number, to: number): boolean =>
     to <= raw.length && raw.compare(known, from, to, from, to) === 0;
   // Most requests continue the whole of an earlier one.

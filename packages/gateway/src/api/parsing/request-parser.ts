@@ -56,12 +56,13 @@ export class RequestParser {
       for (const group of groupsOf(added))
         for (const one of yield* parseGroup(raw, group)) elements.push(one);
       if (elements.length !== ends.length) return undefined;
-      const isSameRest =
-        isKnown && raw.compare(earlier.raw, earlier.end, earlier.raw.length, end, raw.length) === 0;
+      const rest = raw.subarray(end);
+      const isSameRest = isKnown && rest.equals(earlier.tail);
+      const tail = isSameRest ? earlier.tail : Buffer.from(rest);
       const fields = isSameRest ? earlier.fields : fieldsAround(raw, start, end, key);
       if (fields === undefined) return undefined;
-      const parsed = { raw, key, start, ends, end, elements, fields };
-      this.#known.add(parsed, isKnown && shared >= earlier.ends.length - 2 ? earlier : undefined);
+      const parsed = { head: raw.subarray(0, end), tail, key, start, ends, elements, fields };
+      this.#known.add(parsed, isKnown && shared >= earlier.ends.length - 2 ? earlier : undefined, shared);
       return parsed;
     } catch {
       return undefined;
