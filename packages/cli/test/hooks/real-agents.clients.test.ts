@@ -12,8 +12,8 @@ import {
   waitFor,
 } from '@loopwatch/testkit';
 import { blocksCheckedBy } from '@loopwatch/testkit/documented';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { hookCommand, startedServer } from './hook-runs.ts';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { hookCommand, serverOn, startedServer } from './hook-runs.ts';
 
 interface RealAgent {
   readonly agent: HookAgent;
@@ -175,11 +175,17 @@ function node22(): string {
   return join(commands, `../node-22-${process.arch}/bin`);
 }
 
-/** A running agent, its scripted model and the server of its hook. */
+/** A running agent and its scripted model. */
 interface Run {
   readonly said: string;
   readonly model: ScriptedUpstream;
-  readonly url: string;
+}
+
+/** A server until the test ends. @returns its address */
+async function ownServer(...settings: readonly string[]): Promise<string> {
+  const port = String(await freePort());
+  await startedServer(port, ...settings);
+  return `http://localhost:${port}`;
 }
 
 /** Waits until a server answers a hook in less time than counts as slow. */
@@ -201,11 +207,11 @@ async function waitLonger(home: string): Promise<void> {
   }
 }
 
-/** Runs an agent with its hook, in front of a model that makes the calls that `path` names. */
+/** Runs an agent with its hook, which asks the server at `url`, in front of a model that makes the calls that `path` names. */
 async function run(
   { agent, command, args, read, env, settings: files }: RealAgent,
   path: (said: string) => string,
-  settings: readonly string[] = [],
+  url: string,
 ): Promise<Run> {
   const home = await tempDir();
   onTestFinished(() => home.remove());
@@ -227,9 +233,6 @@ async function run(
     await mkdir(join(home.path, file, '..'), { recursive: true });
     await writeFile(join(home.path, file), content);
   }
-  const port = String(await freePort());
-  const url = `http://localhost:${port}`;
-  await startedServer(port, ...settings);
   // Neither a server's first answers nor the other tests on this machine must make the hooks pause.
   await answersQuickly(url);
   const options = ['--url', url, '--wait', '4000', '--yes'];
@@ -253,16 +256,16 @@ async function run(
   });
   const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await exited;
-  return { said: `${said}\n${complained}`, model, url };
+  return { said: `${said}\n${complained}`, model };
 }
 
 // Stops by hooks: Claude Code; Claude Agent SDK; Codex; Gemini CLI; Copilot CLI; opencode; pi; Grok Build
 it.each(agents)(
   '$command: its hook denies the fourth call of a loop, and the agent continues differently',
   async (agent) => {
-    const { said, url } = await run(agent, (heard) =>
-      heard.includes('Loopwatch denied this call') ? 'present.ts' : 'absent.ts',
-    );
+    const url = await ownServer();
+    const isDenied = (heard: string) => heard.includes('Loopwatch denied this call');
+    const { said } = await run(agent, (heard) => (isDenied(heard) ? 'present.ts' : 'absent.ts'), url);
     expect(said).toContain('It is there.');
 
     let page: unknown;
@@ -289,10 +292,27 @@ it.each(agents)(
   },
 );
 
+/** For the tests that ask their agent only: each has a session of its own. */
+let sharedUrl = '';
+const shared: AsyncDisposable[] = [];
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  const dir = await tempDir();
+  const server = serverOn(port, dir.path);
+  shared.push(dir, server);
+  await server.line(/Loopwatch .* is at http/);
+  sharedUrl = `http://localhost:${port}`;
+});
+
+afterAll(async () => {
+  for (const each of shared.toReversed()) await each[Symbol.asyncDispose]();
+});
+
 it.each(agents.filter(({ canEnd }) => canEnd))(
   '$command: a model that never gives up is asked no more after the third denial',
   async (agent) => {
-    const { model } = await run(agent, () => 'absent.ts');
+    const { model } = await run(agent, () => 'absent.ts', sharedUrl);
     expect(model.requests.at(-1)?.bytes.toString()).toContain('Loopwatch denied this call');
     // Three calls run, and three are denied. Some also ask at the start, for other purposes.
     expect(model.requests.length).toBeGreaterThanOrEqual(6);
@@ -303,9 +323,9 @@ it.each(agents.filter(({ canEnd }) => canEnd))(
 it('claude: with on_budget: ask and no user to ask, the turn ends after three questions', async () => {
   const [claude] = agents;
   if (claude === undefined) throw new Error('Claude Code comes first');
-  const settings = ['--set', 'budget.calls=2', '--set', 'on_budget=ask'];
+  const url = await ownServer('--set', 'budget.calls=2', '--set', 'on_budget=ask');
   let files = 0;
-  const { model } = await run(claude, () => `absent-${String((files += 1))}.ts`, settings);
+  const { model } = await run(claude, () => `absent-${String((files += 1))}.ts`, url);
   // Two calls run, three are asked about and not approved, and the next is denied.
   expect(model.requests.length).toBeGreaterThanOrEqual(6);
   expect(model.requests.length).toBeLessThanOrEqual(8);
