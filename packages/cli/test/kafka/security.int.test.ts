@@ -123,7 +123,7 @@ describe('a worker without permissions', () => {
     expect(await worker.exited).toBe(1);
     const text = outputOf(worker);
     expect(text).toContain(
-      `Cannot watch ${prefix}events on ${kafka.listeners.sasl}: this Kafka user lacks the right`,
+      `Cannot watch ${prefix}events on ${kafka.listeners.sasl}: this Kafka user lacks the permission`,
     );
     expect(text).toContain(`Write on topic ${prefix}verdicts`);
     expect(text).toContain('Read on group loopwatch-worker,');

@@ -259,7 +259,7 @@ export class TaskLoop {
     const began = performance.now();
     const late = new LogError(
       'partition_lost',
-      'The partition was revoked before its last steps were committed.',
+      'The partition was revoked before its last batches were committed.',
     );
     const timer = setTimeout(() => lane.close(late), DRAIN_MS);
     await lane.drain();

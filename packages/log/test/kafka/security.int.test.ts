@@ -234,7 +234,9 @@ describe('Kafka rights', () => {
     const run = newReader(asGuest(), topic).run(() => undefined);
     await expect(run).rejects.toMatchObject({
       code: 'not_authorized',
-      message: expect.stringContaining(`Grant this Kafka user the right (ACL) on topic ${topic}`) as string,
+      message: expect.stringContaining(
+        `Grant this Kafka user the permission (ACL) on topic ${topic}`,
+      ) as string,
     });
     await expect(createKafkaSink(asGuest()).open()).rejects.toMatchObject({
       code: 'not_authorized',
@@ -288,7 +290,7 @@ describe('Kafka rights', () => {
     ).rejects.toMatchObject({
       code: 'not_authorized',
       message:
-        `Cannot watch on ${broker}: this Kafka user lacks the right Read on topic ${topic}. Grant it with: ` +
+        `Cannot watch on ${broker}: this Kafka user lacks the permission Read on topic ${topic}. Grant it with: ` +
         `kafka-acls.sh --bootstrap-server ${broker} --add --allow-principal User:guest --operation Read --topic ${topic}`,
     });
   });

@@ -110,7 +110,7 @@ function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureCon
   const topics = context.topics ?? [];
   const token = tokenErrorIn(error);
   if (token !== undefined) {
-    const { message, advice = 'It is asked again.' } = token;
+    const { message, advice = 'The request is retried.' } = token;
     return `Cannot ${context.doing} on ${brokers}: ${message}. ${advice}`;
   }
   switch (code) {
@@ -126,7 +126,7 @@ function messageFor(code: LogErrorCode, error: unknown, context: KafkaFailureCon
       }
       return `${cannot} Check the user name, the password and the SASL mechanism in the kafka settings.`;
     case 'not_authorized':
-      return `${cannot} Grant this Kafka user the right (ACL) on ${resourceOf(error, topics)}.`;
+      return `${cannot} Grant this Kafka user the permission (ACL) on ${resourceOf(error, topics)}.`;
     case 'record_too_large':
       return `${cannot} Raise max.message.bytes of ${topics.join(', ')}, or send smaller records.`;
     case 'partition_lost':

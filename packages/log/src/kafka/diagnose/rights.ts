@@ -72,7 +72,7 @@ export async function requireRights(
   const commands = missing.map((right) => grantCommand(options, right));
   throw new LogError(
     'not_authorized',
-    `Cannot ${doing} on ${options.brokers.join(', ')}: this Kafka user lacks the right ${names.join(', ')}. Grant it with: ${commands.join(' && ')}`,
+    `Cannot ${doing} on ${options.brokers.join(', ')}: this Kafka user lacks the permission ${names.join(', ')}. Grant it with: ${commands.join(' && ')}`,
   );
 }
 

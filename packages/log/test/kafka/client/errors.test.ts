@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
     error: brokerError('TOPIC_AUTHORIZATION_FAILED'),
     code: 'not_authorized',
     transient: false,
-    says: ['the right (ACL) on topic events'],
+    says: ['the permission (ACL) on topic events'],
   },
   {
     what: 'a missing right on the group',
