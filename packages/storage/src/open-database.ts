@@ -43,7 +43,7 @@ export async function openDatabase(
       throw new DatabaseUnavailable(`${error.message}. ${remedy}`, { cause: error });
     }
     if (!(error instanceof MigrationError)) throw error;
-    const start = 'Start the version that applied it, or build the database again from the log';
+    const start = 'Start the version that applied it, or rebuild the database from the log';
     const remedy =
       url === undefined ? `${start}: ${repairCommand('database', dir)}` : `${start}: use an empty one.`;
     throw new FolderError('storage_failed', `${error.message} ${remedy}`, { cause: error });

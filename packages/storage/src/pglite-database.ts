@@ -49,7 +49,7 @@ export async function openPglite(
   const damaged = (why: string, cause?: unknown): FolderError =>
     new FolderError(
       'storage_failed',
-      `The embedded database in ${folder} is damaged: ${why}. The log has what it is built from; stop Loopwatch and run: ${repairCommand('database', dataDir)}`,
+      `The embedded database in ${folder} is damaged: ${why}. It can be rebuilt from the log: stop Loopwatch and run: ${repairCommand('database', dataDir)}`,
       { cause },
     );
   let isDamaged = false;
