@@ -222,8 +222,8 @@ export class Worker {
         this.#metrics.recoveryDuration.observe(durationMs / 1000);
         logger.info(
           { topic, partition, durationMs: Math.round(durationMs), restored, replayed, position },
-          `Partition ${String(partition)} recovered in ${(durationMs / 1000).toFixed(2)} s: ${String(restored)} snapshots ` +
-            `restored, ${String(replayed)} records replayed, resuming at offset ${String(position)}`,
+          `Partition ${String(partition)} recovered in ${(durationMs / 1000).toFixed(2)} s (snapshots restored: ${String(restored)}, ` +
+            `records replayed: ${String(replayed)}), resuming at offset ${String(position)}`,
         );
       },
       onInterrupted: ({ topic, partition }, reason) => {
@@ -233,7 +233,7 @@ export class Worker {
       onDrained: ({ topic, partition }, durationMs) => {
         logger.debug(
           { topic, partition, durationMs: Math.round(durationMs) },
-          `Partition ${String(partition)} revoked, all steps committed`,
+          `Partition ${String(partition)} revoked, everything committed`,
         );
       },
       onConnection: (state, reason) => {

@@ -117,7 +117,7 @@ describe('a partition', () => {
     ]);
     expect(await metric(registry, 'loopwatch_recovery_duration_seconds_count')).toBe(1);
     expect(lines.map(({ msg }) => msg)).toContain(
-      'Partition 0 recovered in 0.00 s: 1 snapshots restored, 3 records replayed, resuming at offset 3',
+      'Partition 0 recovered in 0.00 s (snapshots restored: 1, records replayed: 3), resuming at offset 3',
     );
   });
 
