@@ -109,7 +109,7 @@ describe('the outbox', () => {
     outbox.add([{ topic: 't', key: 'k', value: 'v' }]);
     expect(outbox.health).toEqual({
       ok: false,
-      detail: 'event log not connected yet; 1 records buffered',
+      detail: 'event log not connected yet; 1 record buffered',
     });
     resolve();
     await waitFor(() => outbox.health.detail === 'connected');

@@ -48,7 +48,7 @@ export class Outbox {
 
   /** For the readiness check. */
   get health(): { readonly ok: boolean; readonly detail: string } {
-    const buffered = `${String(this.size)} records buffered`;
+    const buffered = `${String(this.size)} record${this.size === 1 ? '' : 's'} buffered`;
     if (this.#failing) return { ok: false, detail: `event log unavailable; ${buffered}` };
     if (this.#opened) return { ok: true, detail: 'connected' };
     // The sink is opened by the first write.
