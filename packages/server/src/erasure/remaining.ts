@@ -37,7 +37,7 @@ function ofKafka(topics: TopicNames): Erasure['remains'] {
   return [
     {
       where: `Kafka: ${deleted.join(', ')}, and the topics of other producers`,
-      until: 'the retention of the topic (retention.ms) ends: Kafka deletes no single record',
+      until: 'the retention of the topic (retention.ms) ends: Kafka cannot delete single records',
     },
     {
       where: `Kafka: ${compacted.join(', ')}`,

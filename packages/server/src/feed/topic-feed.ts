@@ -238,11 +238,14 @@ export class TopicFeed {
     const { logger, now, onSetAside } = this.#options;
     const { record, reason, detail } = last;
     const { offset } = record;
+    const { topic } = topicPartition;
+    const what =
+      set.length === 1
+        ? `The record at offset ${String(offset)} of ${topic} could not be stored and became a dead letter`
+        : `${String(set.length)} records of ${topic} could not be stored and became dead letters; the latest, at offset ${String(offset)}`;
     logger.error(
       { ...topicPartition, offset, reason, detail, records: set.length },
-      oneLine(
-        `${String(set.length)} record${set.length === 1 ? '' : 's'} of ${topicPartition.topic} could not be stored and became dead letters; the latest, at offset ${String(offset)}: ${detail}`,
-      ),
+      oneLine(`${what}: ${detail}`),
     );
     const state = this.#partitions.get(topicPartition.partition);
     if (state !== undefined) {

@@ -220,7 +220,7 @@ export class Guard {
     } catch (error) {
       logger.warn(
         { sessionId: id, error: messageOf(error) },
-        'Reading the earlier events of a guarded session failed; it starts from zero',
+        'Reading the earlier events of a guarded session failed; detection starts without them',
       );
     }
     this.#sessions.set(id, session);

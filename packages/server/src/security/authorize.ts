@@ -60,7 +60,7 @@ export function authorize(hosts: Hosts, isPublic: (path: string) => boolean): Re
       if (!ALLOWED_FOR_PRODUCERS.some((allowed) => allowed.test(call)))
         throw new HttpProblem(
           403,
-          'Producers may post events and questions, and read nothing; this needs another token',
+          'Producer tokens may only send events and ask about calls; use a viewer or operator token',
         );
       next();
       return;

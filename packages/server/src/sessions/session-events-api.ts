@@ -100,7 +100,7 @@ async function positionOf(
 ): Promise<{ offset: number; index: number }> {
   const incident = await incidentDetail(database, incidentId, now);
   if (incident?.sessionId !== sessionId || incident.source === null) {
-    const detail = `${incidentId} is not an incident of this session, or its position in the log is unknown`;
+    const detail = `${incidentId} is not an incident of this session, or its offset in the log is unknown`;
     throw badRequest({ parameter: 'around', detail });
   }
   const latest = incident.verdicts.at(-1)?.eventIndex ?? incident.lastEventIndex;

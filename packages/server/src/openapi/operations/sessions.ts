@@ -34,7 +34,7 @@ export const sessions: Tag = {
       delete: {
         id: 'eraseSession',
         description:
-          'Erases a session and its sub-agents for good, also one that is not stored any more. Events that arrive later begin a new session',
+          'Erases a session and its sub-agents for good, even if it is no longer stored. Events that arrive later begin a new session',
         answer: api.erasureSchema,
       },
     },
