@@ -192,7 +192,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
     host: 'Address to listen on; 0.0.0.0 for other machines, which requires a login or allow_anonymous.',
     port: 'Port of dashboard and API.',
     otlp_grpc_port:
-      'Port for OTLP over gRPC, usually 4317. Default: none, because OTLP over HTTP is at the other port.',
+      'Port for OTLP over gRPC, usually 4317. Default: none, because OTLP over HTTP uses server.port.',
     allow_anonymous:
       'On: allows access without a login from other machines. Every client then has full access.',
     public_url: 'URL of the dashboard as browsers see it.',
