@@ -40,5 +40,5 @@ export function useRefusal(): string | undefined {
   const { data } = useQuery(meQuery);
   return data === undefined || data.user?.role === 'operator'
     ? undefined
-    : 'Viewers have read-only access. Log in with the operator token to make changes.';
+    : 'Viewers have read-only access. Log in as an operator to make changes.';
 }

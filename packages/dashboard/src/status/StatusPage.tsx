@@ -178,7 +178,7 @@ function NotificationsCard({ items }: { readonly items: readonly NotificationSta
             ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} pending. `
             : 'Messages are being delivered. '}
         <Link className="underline" to="/notifications">
-          {items.length === 0 ? 'Set one up' : 'Show receivers'}
+          {items.length === 0 ? 'Set one up' : 'Show notifications'}
         </Link>
       </p>
     </Card>

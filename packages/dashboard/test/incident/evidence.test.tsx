@@ -212,6 +212,12 @@ describe('evidence', () => {
     expect(screen.getByText('Stopping tool loop.', { selector: 'p' })).toBeTruthy();
   });
 
+  it('of a limit of one names it in the singular', () => {
+    const evidence = { limit_reached: true, limit_message: 'Stopping tool loop.' };
+    render(<Evidence incident={incident({ detector: 'tool-limit', count: 1, threshold: 1, evidence })} />);
+    expect(screen.getByText('1 turn with tool calls allowed per prompt')).toBeTruthy();
+  });
+
   it('of calls says what is cut off, and leads to the whole of it', () => {
     const call = (n: number) =>
       at(n, { name: 'write', arguments: 'x'.repeat(512), result: { text: 'y'.repeat(400), kind: 'ok' } });

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '../../lib/format.ts';
 import { Card } from '../../ui/layout/Card.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -8,14 +9,16 @@ export function LimitEvidence({ incident, evidence }: ViewProps<'tool-limit' | '
   const isOfTurns = 'max_allowed' in evidence;
   const allowed = isOfTurns ? evidence.max_allowed : incident.threshold;
   const drawn = Math.min(MAX_DRAWN, Math.max(incident.count, allowed + 1));
-  const unit = isOfTurns ? 'model requests' : 'turns with tool calls';
+  const allowedText = isOfTurns
+    ? plural(allowed, 'model request')
+    : plural(allowed, 'turn with tool calls', 'turns with tool calls');
   return (
-    <Card title="Limit" note={`${String(allowed)} ${unit} allowed per prompt`}>
+    <Card title="Limit" note={`${allowedText} allowed per prompt`}>
       <div
         className="flex flex-wrap gap-1.25"
         data-detector={incident.detector}
         role="img"
-        aria-label={`${String(incident.count)} of ${String(allowed)} ${unit}`}
+        aria-label={`${formatNumber(incident.count)} of ${allowedText}`}
       >
         {Array.from({ length: drawn }, (_, index) => (
           <i

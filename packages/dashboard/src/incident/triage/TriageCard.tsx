@@ -25,7 +25,7 @@ export function TriageCard({ incident }: { readonly incident: IncidentDetail }) 
       {triage.status === 'muted' && mute === undefined && (
         <p className="mb-2 text-sm text-ink2">
           {triage.mutedUntil === null ? (
-            'Muted permanently.'
+            'Muted for good.'
           ) : (
             <>
               Muted until <Clock time={triage.mutedUntil} />.

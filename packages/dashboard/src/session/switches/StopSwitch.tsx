@@ -31,7 +31,9 @@ export function StopSwitch({ sessionId, stopped, over, short = false }: Props) {
     change(async () => {
       const result = await stopSession(sessionId, stop);
       if (result.stopped && !stop)
-        toast('Still stopped, with the session that started it or with all sessions', { tone: 'hot' });
+        toast('Still stopped, because the session that started it, or every session, is stopped', {
+          tone: 'hot',
+        });
       else showResult(result, () => void toggle(!stop));
     });
 
