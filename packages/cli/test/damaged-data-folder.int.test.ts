@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 /** Verdicts, sessions, triage, control and dead letters, of one partition each. */
 const FEEDS = 5;
 
-const LOST = 'The database is gone, and is built again from the log. Lost is what only the database held:';
+const LOST = 'The database is gone, and is rebuilt from the log. What only the database held is lost:';
 
 const processes: CliProcess[] = [];
 

@@ -133,7 +133,7 @@ it('erasure: by tag and by tenant, also as a command', async () => {
   // As from a variable of the shell that is not set.
   const unnamed = spawnCli(['erase', '--session', '', '--yes', '--server', server.url]);
   expect(await unnamed.exited).toBe(2);
-  expect(unnamed.stderr).toEqual(['the sessions to erase have no name: it is empty']);
+  expect(unnamed.stderr).toEqual(['--session is empty: pass the session to erase']);
   expect(await ids()).toEqual(['s-2']);
   const query = { method: 'DELETE' };
   expect(await server.request('/sessions?tenant=acme', query)).toMatchObject({ body: { sessions: 1 } });

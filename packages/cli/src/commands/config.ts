@@ -16,7 +16,10 @@ interface Options extends ConfigOptions {
 /** `loopwatch config`: the effective configuration and the origin of each value. */
 export function configCommand(): Command {
   const command = describedCommand('config')
-    .option('--check', 'only check the configuration; exit 2 if it is invalid, or a variable is unknown')
+    .option(
+      '--check',
+      'only check the configuration; exit 2 if it is invalid or an environment variable is unknown',
+    )
     .option('--json', 'print JSON');
   return addConfigOptions(command).action((options: Options) => {
     const config = loadOrExit(command, options);

@@ -16,7 +16,7 @@ export async function checkDataFolder(path: string): Promise<Diagnosis> {
     });
     return { ok: true, what: `data folder ${dir} can be ${missing.length === 0 ? 'written' : 'created'}` };
   } catch (error) {
-    const advice = `${messageOf(error)} Or choose another with --set storage.data_dir=…`;
+    const advice = `${messageOf(error)} Or choose another folder with --set storage.data_dir=…`;
     return { ok: false, what: `data folder ${dir}`, advice };
   } finally {
     // One that another process uses by now is not empty, and stays.

@@ -17,7 +17,7 @@ export async function checkSchemaRegistry(settings: Settings): Promise<Diagnosis
         if (status === 'usable') return { ok: true, what: `the schema of ${subject} is usable` };
         const note = `the schema registry has no subject ${subject}: values are plain JSON, or have schemas of other subjects`;
         if (status === 'unknown') return { ok: true, what: note };
-        const advice = `${fault}. Until its producers register one that is, their values become dead letters.`;
+        const advice = `${fault}. Until its producers register a usable schema, their values become dead letters.`;
         return { ok: false, what: `the newest schema of ${subject} is not usable`, advice };
       }),
     ];

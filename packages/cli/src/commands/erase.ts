@@ -44,8 +44,8 @@ async function erase(options: EraseOptions): Promise<void> {
 /** @throws UsageError unless exactly one is chosen */
 function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string; readonly what: string } {
   // As from a variable of the shell that is not set.
-  if ([session, tag, tenant].includes(''))
-    throw new UsageError('the sessions to erase have no name: it is empty');
+  const empty = Object.entries({ session, tag, tenant }).find(([, value]) => value === '')?.[0];
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty: pass the ${empty} to erase`);
   const matching = (query: Record<string, string>) => `/sessions?${String(new URLSearchParams(query))}`;
   const ways = [
     session === undefined ? [] : { path: sessionPath(session), what: `session ${session}` },
@@ -54,7 +54,9 @@ function chosen({ session, tag, tenant }: EraseOptions): { readonly path: string
   ].flat();
   const [only] = ways;
   if (only === undefined || ways.length > 1)
-    throw new UsageError('pass one of --session, --tag and --tenant, to say which sessions to erase');
+    throw new UsageError(
+      'pass exactly one of --session, --tag and --tenant, which names the sessions to erase',
+    );
   return only;
 }
 

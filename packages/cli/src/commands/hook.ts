@@ -54,7 +54,7 @@ export function hookCommand(): Command {
     )
     .option(
       '--pause <minutes>',
-      'how long hooks pause at most',
+      'longest time hooks pause because the server is slow',
       wholeNumber(1, 1_440),
       hookDefaults.pauseMinutes,
     )
@@ -154,7 +154,7 @@ async function status(name: string | undefined, options: Options): Promise<void>
     const isForeign = options.project === true && options.yes !== true;
     const fault =
       isForeign && sendsTokenAway(installed, process.env)
-        ? `not asked: it would get the value of ${String(tokenEnv)}; pass --yes if the project may have it`
+        ? `not checked: it would receive the value of ${String(tokenEnv)}; pass --yes if you trust it`
         : await checkServer(installed, process.env);
     const pause = await pauseLeft(homeFolder(process.env), agent.name);
     const pauseText =
@@ -216,7 +216,7 @@ async function isConfirmed(
 async function change(file: string, after: string | null): Promise<void> {
   await (after === null ? rm(file) : writeWhole(file, after)).catch((error: unknown) => {
     throw new UsageError(
-      `${file} cannot be written: ${messageOf(error)}. Nothing has changed; let your user write to it and to its folder`,
+      `${file} cannot be written: ${messageOf(error)}. Nothing has changed; make the file and its folder writable for your user`,
     );
   });
   printLine(`${after === null ? 'Removed' : 'Changed'} ${file}`);

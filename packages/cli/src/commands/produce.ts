@@ -64,7 +64,7 @@ export function produceCommand(): Command {
       sent += waiting.length;
       waiting = [];
       units = 0;
-      progress.show(() => `${String(sent)} events sent, ${(sent / progress.seconds).toFixed(0)} per second`);
+      progress.show(() => `${sentText(sent)}, ${(sent / progress.seconds).toFixed(0)} per second`);
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
       if (signal.aborted) return;
@@ -108,7 +108,7 @@ export function produceCommand(): Command {
     progress.clear();
     bad.finish();
     if (ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
-    writeError(`${String(sent)} events sent to ${topic} on ${brokers.join(',')}\n`);
+    writeError(`${sentText(sent)} to ${topic} on ${brokers.join(',')}\n`);
     process.exitCode = bad.total > 0 || sent === 0 ? 2 : 0;
     if (signal.aborted) process.exit(INTERRUPTED);
   });
@@ -127,6 +127,10 @@ function untilInterrupted(): AbortController {
   };
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   return interrupted;
+}
+
+function sentText(count: number): string {
+  return `${String(count)} event${count === 1 ? '' : 's'} sent`;
 }
 
 /** The events to send; canonical events keep the text of their producer. */

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
+import { onlyInDatabase } from '../runtime/only-in-database.ts';
 import { print, printWarnings } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
 
@@ -16,7 +17,7 @@ interface Options extends ConfigOptions {
 /** `loopwatch repair log|database`: what the message about damage tells users to run. */
 export function repairCommand(): Command {
   const command = describedCommand('repair')
-    .argument('<part>', 'log: keeps every readable record; database: the next start builds it from the log')
+    .argument('<part>', 'log: keeps every readable record; database: the next start rebuilds it from the log')
     .option('--data-dir <dir>', 'folder of the embedded log and database (default: .loopwatch)');
   return addConfigOptions(command).action(async (part: string, options: Options) => {
     const { settings, warnings } = loadConfig(options, [
@@ -49,7 +50,7 @@ function logText({ damaged, topics, hasProgress }: RepairedLog): string {
       to === null ? `all from ${String(from)} on` : `${String(from)} to ${String(to - 1)}`,
     );
     const missing = ranges.length === 0 ? '' : `; lost offsets: ${ranges.join(', ')}`;
-    return `${name}: ${String(records)} records${missing}\n`;
+    return `${name}: ${String(records)} record${records === 1 ? '' : 's'}${missing}\n`;
   });
   if (topics.length === 0) lines.push('No record is readable: the next start begins with an empty log.\n');
   if (!hasProgress)
@@ -61,8 +62,8 @@ function logText({ damaged, topics, hasProgress }: RepairedLog): string {
 
 function databaseText(damaged: string): string {
   return [
-    'The next start builds the database from the log.',
-    'Lost are incidents and sessions that are older than the log, logins, and notification channels that were added on the page.',
+    'The next start rebuilds the database from the log.',
+    `What only the database held is lost: ${onlyInDatabase}.`,
     `The damaged files are in ${damaged}\n`,
   ].join('\n');
 }

@@ -140,9 +140,8 @@ async function replay(
   bad.finish();
   for (const verdict of notUnderstood) writeError(`${notUnderstoodText(verdict)}\n`);
   if (counts.evicted > 0) {
-    writeError(
-      `${String(counts.evicted)} sessions were evicted early to limit memory; raise session.max_sessions\n`,
-    );
+    const evicted = formatCount(counts.evicted, 'session');
+    writeError(`evicted ${evicted} early to limit memory; raise session.max_sessions\n`);
   }
   if (json && ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
   // Nothing was read: the error says all.

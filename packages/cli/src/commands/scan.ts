@@ -68,7 +68,9 @@ export function scanCommand(): Command {
       bad,
       since: options.since,
       onProgress: (files, bytes) => {
-        progress.show(() => `${String(files)} files, ${formatBytes(bytes)} of ${formatBytes(total)} read`);
+        progress.show(
+          () => `${formatCount(files, 'file')}, ${formatBytes(bytes)} of ${formatBytes(total)} read`,
+        );
       },
     });
     for (const source of sources) await scan.read(source);
@@ -135,7 +137,7 @@ function writePage(file: string, report: ScanReport): void {
 
 function exitCodeOf(report: ScanReport, sources: readonly Source[], since: number): number {
   if (report.events === 0) {
-    const read = `${formatCount(report.files, 'file')} read, without a record of an agent session`;
+    const read = `no record of an agent session in ${formatCount(report.files, 'file')}`;
     writeError(`nothing to evaluate: ${sources.length === 0 ? `no files found${sinceText(since)}` : read}\n`);
     return exitCodes.badInput;
   }

@@ -200,7 +200,7 @@ async function startAll(
     const playing =
       samples.length === 0
         ? ''
-        : `playing ${String(samples.length)} sample sessions unless they were stopped`;
+        : `playing ${String(samples.length)} sample sessions unless stopped in the dashboard`;
     const showAddress = async () => {
       if (isReadable(settings.log)) await writeOut(banner(url, playing));
       else {

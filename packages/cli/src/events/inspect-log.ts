@@ -55,7 +55,7 @@ class Archive {
     yield* this.#samples;
     if (fault !== undefined) throw fault;
     if (isLast && !this.#isLog)
-      throw new UsageError('a ZIP archive, but no log of Inspect AI: unpack it first');
+      throw new UsageError('a ZIP archive, but not an Inspect AI log: unpack it first');
   }
 
   #open(file: UnzipFile): void {

@@ -47,8 +47,8 @@ export async function inStateFolder(path: string, work: () => Promise<void>): Pr
     await work();
   } catch (error) {
     throw new UsageError(
-      `${folder} cannot be written: ${messageOf(error)}. Loopwatch keeps the agent's original settings in this folder, and has ` +
-        'changed nothing: let your user write there, or move what stands in its place',
+      `${folder} cannot be written: ${messageOf(error)}. Loopwatch keeps the agent's original settings in this folder. ` +
+        'Nothing has changed; make the folder writable for your user, or move the file that is in its place',
     );
   }
 }

@@ -34,7 +34,7 @@ function createAsk(show) {
 
   /** The first pause is short: a server that has just started may be slow only once. */
   function pause() {
-    if (pauseMs === 0) show('Loopwatch is not asked for a while: its server is too slow');
+    if (pauseMs === 0) show('Loopwatch checks are paused: its server is too slow');
     pauseMs = Math.min(Math.max(pauseMs * 2, ${String(FIRST_PAUSE_SECONDS * 1_000)}), settings.pauseMinutes * 60_000);
     pausedUntil = performance.now() + pauseMs;
   }

@@ -26,7 +26,7 @@ export async function checkServer(hook: InstalledHook, env: NodeJS.ProcessEnv): 
   if (isSlow(answer, waitMs)) answer = await ask(hook, env);
   if (answer.fault !== undefined || !isSlow(answer, waitMs)) return answer.fault;
   return (
-    `answers in ${answer.tookMs.toFixed(0)} ms, which is too slow: hooks pause when each takes more than ` +
+    `answers in ${answer.tookMs.toFixed(0)} ms, which is too slow: hooks pause when answers take more than ` +
     `${String(slowMs(waitMs))} ms; install them again with a longer --wait`
   );
 }

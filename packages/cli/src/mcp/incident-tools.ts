@@ -42,8 +42,8 @@ export function listIncidents(client: ApiClient): McpTool {
     title: 'List incidents',
     description:
       'Lists the incidents that Loopwatch has open, newest first: which agents are looping, or at a limit, right now, what ' +
-      'repeats and what it has cost. Muted ones and false positives are left out. With all: true, it also lists the ' +
-      'incidents that are over. explain_incident tells more about one.',
+      'repeats and what it has cost. Muted ones and false positives are left out. With all: true, it lists ' +
+      'every incident, resolved and quiet ones too. explain_incident tells more about one.',
     input: z.strictObject({
       session: name.describe('Only incidents of the session with this id.'),
       agent: name.describe('Only incidents of the agent with this name.'),
@@ -51,7 +51,7 @@ export function listIncidents(client: ApiClient): McpTool {
       tool: name.describe('Only loops that repeat this tool.'),
       detector: z.enum(detectorIds).optional(),
       text: z.string().min(1).max(200).optional().describe('Words in the reason, or in the first prompt.'),
-      all: z.boolean().default(false).describe('true: also incidents that are over.'),
+      all: z.boolean().default(false).describe('true: every incident, not only open ones.'),
       limit: z.int().min(1).max(MAX_LISTED).default(10),
     }),
     output: z.object({

@@ -15,7 +15,7 @@ const tools: readonly ((client: ApiClient) => McpTool)[] = [
 
 const instructions =
   'Loopwatch watches AI agents and detects when they loop. Use check_for_loop when your own recent calls may be going in ' +
-  'circles; the other tools say which agents loop, why, and what it costs. All of them only read.';
+  'circles; the other tools say which agents loop, why, and what it costs. All tools are read-only.';
 
 /** An MCP server whose tools read from a running Loopwatch server. */
 export function mcpServer(client: ApiClient): McpServer {

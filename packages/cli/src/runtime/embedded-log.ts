@@ -5,6 +5,7 @@ import { type EmbeddedLog, openEmbeddedLog } from '@loopwatch/log';
 import type { Logger } from 'pino';
 import { exitWhenStorageLost } from './lifecycle.ts';
 import { logFunction } from './logger.ts';
+import { onlyInDatabase } from './only-in-database.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -38,7 +39,7 @@ export async function openDataDir(
   // Nothing was in the database of a log without records, such as of a first start that failed on its port.
   if (isDatabaseGone && Object.values(topics).some((topic) => log.endOffset(topic) > 0))
     logger.warn(
-      'The database is gone, and is built again from the log. Lost is what only the database held: logins, created tokens, the audit log, receivers and deploys that were added on pages, messages of gateways, the use of shared budgets, and what is older than the log',
+      `The database is gone, and is rebuilt from the log. What only the database held is lost: ${onlyInDatabase}`,
     );
   return log;
 }

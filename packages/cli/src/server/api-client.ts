@@ -84,12 +84,12 @@ export class ApiClient {
 
   #why(status: number, text: string): string {
     if (status === 401)
-      return `log in by a token: set ${this.#tokenEnv} to one of the server's tokens, or name another variable with --token-env`;
+      return `log in with a token: set ${this.#tokenEnv} to one of the server's tokens, or name another variable with --token-env`;
     try {
       const { title, detail } = problemSchema.parse(JSON.parse(text));
       return detail ?? title;
     } catch {
-      return 'this is no Loopwatch server, or one behind a proxy that refuses the request';
+      return 'this is not a Loopwatch server, or a proxy in front of it refuses the request';
     }
   }
 }

@@ -102,7 +102,7 @@ describe('a log of Inspect AI', () => {
     const bytes = Buffer.from(zipSync({ 'a.json': Buffer.from('{}') }));
     expect(await read(bytes)).toEqual({
       logs: [],
-      error: new UsageError('a ZIP archive, but no log of Inspect AI: unpack it first'),
+      error: new UsageError('a ZIP archive, but not an Inspect AI log: unpack it first'),
     });
   });
 });

@@ -57,7 +57,7 @@ describe('readLines of binary data', () => {
   });
 
   it.each([
-    ['504b0304', 'a ZIP archive, but no log of Inspect AI: unpack it first'],
+    ['504b0304', 'a ZIP archive, but not an Inspect AI log: unpack it first'],
     ['50415231', "a Parquet file: run `duckdb -c \"COPY 'FILE' TO 'records.json'\"` first"],
   ])('readLines: says what to do with a file that begins with %s', async (beginning, advice) => {
     const file = fileWith(Buffer.from(`${beginning}0a0b0c`, 'hex'), '.eval');

@@ -261,7 +261,7 @@ it('hook status: a project gets no token for a server that is not this machine',
   };
   const settings = ['--url', 'http://loops.invalid', '--token-env', 'HOME'];
   await inProject('install', 'codex', '--yes', ...settings);
-  expect(await inProject('status', 'codex')).toContain('not asked: it would get the value of HOME');
+  expect(await inProject('status', 'codex')).toContain('not checked: it would receive the value of HOME');
   expect(await inProject('status', 'codex', '--yes')).toContain('does not respond');
 });
 
@@ -311,7 +311,7 @@ describe('hook install', () => {
     const failed = await hookCommand(HOME, 'install', 'codex', '--yes');
     expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining(join(HOME, named)) as string });
     expect(failed.stderr).not.toMatch(/\n\s+at /);
-    expect(failed.stderr).toContain('let your user write');
+    expect(failed.stderr).toContain('writable for your user');
     expect(await entries()).toEqual([]);
   });
 

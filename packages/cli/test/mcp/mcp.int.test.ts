@@ -256,7 +256,7 @@ describe('errors: say what is wrong and how to correct it', () => {
       {},
       'list_incidents',
       {},
-      /answers 401: log in by a token: set LOOPWATCH_API_TOKEN/,
+      /answers 401: log in with a token: set LOOPWATCH_API_TOKEN/,
     ],
     [
       'an unknown incident',
