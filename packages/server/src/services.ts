@@ -250,7 +250,7 @@ function feedReadiness(feeds: Feeds): Readiness[string] {
   const { state, reason } = feeds.connection;
   if (state === 'down') return { ok: false, detail: reason ?? 'not connected to the event log' };
   if (feeds.error !== null) return { ok: false, detail: feeds.error };
-  return feeds.lag ? { ok: true, detail: `${String(feeds.lag)} records to read` } : { ok: true };
+  return feeds.lag ? { ok: true, detail: `records to read: ${String(feeds.lag)}` } : { ok: true };
 }
 
 function eventsReadiness({ problem }: LogWriteHealth): Readiness[string] {
