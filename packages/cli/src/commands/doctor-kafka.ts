@@ -53,9 +53,14 @@ async function checkTopics(options: KafkaOptions, { kafka }: Settings): Promise<
   const visible = reports.filter(({ status }) => status !== 'hidden');
   return visible.map(({ topic, status, details }) => ({
     ok: status === 'ok',
-    what: `topic ${topic} ${status === 'ok' ? 'is configured correctly' : status}`,
+    what: `topic ${topic} ${topicText(status)}`,
     advice: status === 'missing' ? 'Run `npx loopwatch topics`.' : details.join(' '),
   }));
+}
+
+function topicText(status: string): string {
+  if (status === 'ok') return 'is configured correctly';
+  return status === 'missing' ? 'is missing' : 'does not have the expected settings';
 }
 
 async function diagnoseDurability(settings: Settings): Promise<Diagnosis[]> {

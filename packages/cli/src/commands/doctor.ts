@@ -58,7 +58,7 @@ function checkNode(): Diagnosis {
 
 function checkDashboard(): Diagnosis {
   const ok = existsSync(join(dashboardDir, 'index.html'));
-  return { ok, what: 'dashboard is built', advice: 'Run `npm run build`.' };
+  return { ok, what: `dashboard is ${ok ? '' : 'not '}built`, advice: 'Run `npm run build`.' };
 }
 
 /** Checks that the model answers with the JSON that semantic checks need. */
@@ -81,7 +81,7 @@ async function checkModel({ llm, semantic }: Settings): Promise<Diagnosis> {
       'The model answers, but not with the requested JSON object. Choose a model that supports structured output.';
     return { ok: false, what, advice };
   } catch (error) {
-    const advice = `${messageOf(error)} Check llm.base_url, llm.model and llm.api_key.`;
+    const advice = `${messageOf(error).replace(/\.?$/, '.')} Check llm.base_url, llm.model and llm.api_key.`;
     return { ok: false, what, advice };
   }
 }

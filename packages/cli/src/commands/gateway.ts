@@ -26,7 +26,7 @@ interface Options extends ConfigOptions {
 export function gatewayCommand(): Command {
   const command = describedCommand('gateway')
     .option('--upstream <url>', 'base URL of the model API, ending in /v1')
-    .option('--port <n>', 'proxy, health and metrics (default: 4610)')
+    .option('--port <n>', 'port of proxy, health and metrics (default: 4610)')
     .option(
       '--data-dir <dir>',
       'folder of its database, unless DATABASE_URL is set, and of the event log without brokers (default: .loopwatch)',

@@ -24,7 +24,7 @@ interface Options extends ConfigOptions {
 export function serverCommand(): Command {
   const command = describedCommand('server')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
-    .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
+    .option('--port <n>', 'port of dashboard, API and metrics (default: 4600)')
     .option(
       '--data-dir <dir>',
       'folder of the embedded database, unless DATABASE_URL is set (default: .loopwatch)',

@@ -38,7 +38,7 @@ interface Options extends ConfigOptions {
 /** `loopwatch start`: everything in one process, on the embedded log unless brokers are given. */
 export function startCommand(): Command {
   const command = describedCommand('start')
-    .option('--port <n>', 'dashboard, API and metrics (default: 4600)')
+    .option('--port <n>', 'port of dashboard, API and metrics (default: 4600)')
     .option('--data-dir <dir>', 'folder of the embedded log and database (default: .loopwatch)')
     .option(
       '--brokers <list>',

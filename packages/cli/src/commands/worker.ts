@@ -24,7 +24,7 @@ export function workerCommand(): Command {
   const command = describedCommand('worker')
     .option('--brokers <list>', 'comma-separated bootstrap servers, host:port (default: KAFKA_BROKERS)')
     .option('--group <name>', 'consumer group that the workers share')
-    .option('--port <n>', 'health and metrics (default: 4601)')
+    .option('--port <n>', 'port of health and metrics (default: 4601)')
     .option('--preset <name>', 'detection preset (default: balanced)');
   return addConfigOptions(command).action(async (options: Options) => {
     const { settings, warnings } = loadConfig(options, [

@@ -148,7 +148,7 @@ describe('doctor', () => {
     expect(lines).toContain(`ok    Kafka on ${broker}, SASL_SSL as loopwatch (SCRAM-SHA-512) answers`);
     expect(lines).toContain('ok    this Kafka user has all required permissions');
     expect(lines.join('\n')).toMatch(
-      /FAIL {2}topic doctor-.*\.events missing\n +Run `npx loopwatch topics`\./,
+      /FAIL {2}topic doctor-.*\.events is missing\n +Run `npx loopwatch topics`\./,
     );
   });
 
