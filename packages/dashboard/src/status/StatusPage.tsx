@@ -94,7 +94,7 @@ function Cards({ status }: { readonly status: Status }) {
             ]}
           />
         </Card>
-        <Card title="Database" note={database.kind === 'pglite' ? 'embedded' : 'Postgres'}>
+        <Card title="Database" note={database.kind === 'pglite' ? 'embedded' : 'PostgreSQL'}>
           <Facts
             facts={[
               ['version', database.version],

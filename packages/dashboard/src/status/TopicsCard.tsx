@@ -16,7 +16,7 @@ export function TopicsCard({ topics }: { readonly topics: Status['log']['topics'
               <th scope="col">Partition</th>
               <th scope="col">Next offset</th>
               <th scope="col">Lag</th>
-              <th scope="col">Set aside</th>
+              <th scope="col">Not stored</th>
             </tr>
           </thead>
           <tbody>
