@@ -248,7 +248,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       'Maximum records buffered while the event log or the database is unavailable; the oldest are then dropped and counted.',
   },
   storage: {
-    data_dir: 'Directory of the embedded log and database.',
+    data_dir: 'Folder of the embedded log and database.',
     database_url:
       'PostgreSQL server to use instead of the embedded database, which only one process can open. Write special characters of a password in percent-encoding: # is %23.',
     retention_days: 'Verdicts, incidents, sessions and messages older than this are deleted; null: no limit.',
