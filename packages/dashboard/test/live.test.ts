@@ -39,6 +39,17 @@ describe('the live store', () => {
     expect(store.getState().dropped, 'left out since').toBe(3);
   });
 
+  it('stays cut when changes from before the cut are applied after it', () => {
+    const store = createLiveStore();
+    store.applySnapshot(snapshot([row()]), NOW);
+    store.onDisconnect(NOW);
+    store.applyChanges(changes({ incidents: [row({ id: 'i-2' })] }), NOW);
+    expect(store.getState().incidents.size).toBe(2);
+    expect(store.getState().link).toEqual({ state: 'reconnecting', since: NOW });
+    store.onConnect();
+    expect(store.getState().link).toEqual({ state: 'live' });
+  });
+
   it('is replaced by the snapshot after a reconnect', () => {
     const store = createLiveStore();
     store.applySnapshot(snapshot([row(), row({ id: 'i-2' })]), NOW);

@@ -79,6 +79,7 @@ export function createLiveStore() {
       });
     },
 
+    /** Those that wait for the next frame may be applied after the link was cut, so the link stays as it is. */
     applyChanges(message: ChangesMessage, at: number): void {
       const known = get();
       const incidents = new Map(known.incidents);
@@ -93,7 +94,6 @@ export function createLiveStore() {
       const removed = trim(incidents) + trim(arrived);
       trim(sessions);
       set({
-        link: { state: 'live' },
         incidents,
         sessions,
         arrived,
