@@ -26,8 +26,8 @@ export interface ParsedBody {
 /** The latest requests, ordered by their bytes, so that requests with the longest common beginning are neighbors. */
 export class KnownRequests {
   readonly #sorted: ParsedBody[] = [];
-  /** With the bytes that each takes; least recently used first. */
-  readonly #used = new Map<ParsedBody, number>();
+  /** Least recently used first. */
+  readonly #used = new Set<ParsedBody>();
   #bytes = 0;
 
   /**
@@ -65,10 +65,9 @@ export class KnownRequests {
     given.head.copy(store, same, same);
     const body = { ...given, head: store.subarray(0, given.head.length) };
     this.#sorted.splice(this.#indexOf(body.head), 0, body);
-    const size = store.length + body.tail.length;
-    this.#used.set(body, size);
-    this.#bytes += size;
-    for (const [oldest] of this.#used) {
+    this.#used.add(body);
+    this.#bytes += sizeOf(body);
+    for (const oldest of this.#used) {
       if (this.#bytes <= MAX_BYTES) return;
       this.#remove(oldest);
     }
@@ -76,10 +75,8 @@ export class KnownRequests {
 
   /** @returns whether it was known */
   #remove(body: ParsedBody): boolean {
-    const size = this.#used.get(body);
-    if (size === undefined) return false;
-    this.#used.delete(body);
-    this.#bytes -= size;
+    if (!this.#used.delete(body)) return false;
+    this.#bytes -= sizeOf(body);
     // Comparing references is faster than searching by the bytes, which the request's neighbors share.
     this.#sorted.splice(this.#sorted.indexOf(body), 1);
     return true;
@@ -97,6 +94,11 @@ export class KnownRequests {
     }
     return from;
   }
+}
+
+/** The bytes that a request takes, unused room included. */
+function sizeOf({ head, tail }: ParsedBody): number {
+  return head.buffer.byteLength + tail.length;
 }
 
 /** The number of leading elements with the same bytes at the same offsets. */
