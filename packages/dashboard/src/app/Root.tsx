@@ -22,16 +22,16 @@ const LOGIN_CHECK_MS = 5_000;
 
 /** The shell around every page, or the notice that the session has expired. */
 export function Root() {
-  const isCut = useLive(({ link }) => link.state === 'reconnecting');
+  const link = useLive(({ link: { state } }) => state);
   // A server that requires another login refuses the live link, and a page that only listens would stay stale.
-  const me = useQuery({ ...meQuery, refetchInterval: isCut ? LOGIN_CHECK_MS : false });
+  const me = useQuery({ ...meQuery, refetchInterval: link === 'reconnecting' ? LOGIN_CHECK_MS : false });
   const theme = useTheme();
   const zone = usePreferences((preferences) => preferences.zone);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [shown, setShown] = useState<'help' | 'palette'>();
   const close = () => setShown(undefined);
   const client = useQueryClient();
-  const isLinked = useLive(({ link }) => link.state === 'live');
+  const isLinked = link === 'live';
 
   // Retries what failed while the server was unavailable.
   useEffect(() => {
