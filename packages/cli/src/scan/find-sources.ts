@@ -71,20 +71,25 @@ export function findSourcesAt(paths: readonly string[], since: number, bad: BadL
  * files of its session, and named.
  */
 function withoutRepeats(sources: readonly Source[]): Source[] {
+  const paths = new Map(sources.flatMap(({ files }) => files.map((file) => [file, realPath(file)])));
+  const pathOf = (file: string) => paths.get(file) ?? file;
   const pathsOf = (isNamed: boolean) =>
-    new Set(sources.flatMap((one) => (one.isNamed === isNamed ? one.files.map(realPath) : [])));
+    new Set(sources.flatMap((one) => (one.isNamed === isNamed ? one.files.map(pathOf) : [])));
   const named = pathsOf(true);
   const inFolders = pathsOf(false);
   const known = new Set<string>();
   return sources.flatMap((source) => {
     const own = source.files.filter((file) => {
-      const path = realPath(file);
+      const path = pathOf(file);
       if (known.has(path) || (source.isNamed && inFolders.has(path))) return false;
       known.add(path);
       return true;
     });
-    const isNamed = own.some((file) => named.has(realPath(file)));
-    return own.length === 0 ? [] : [sourceOf(own, source.session, isNamed)];
+    if (own.length === 0) return [];
+    const isNamed = own.some((file) => named.has(pathOf(file)));
+    return own.length === source.files.length
+      ? [{ ...source, isNamed }]
+      : [sourceOf(own, source.session, isNamed)];
   });
 }
 
