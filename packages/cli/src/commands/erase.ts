@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { erasureSchema, sessionPath } from '@loopwatch/contract/api';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { counted } from '../runtime/counted.ts';
 import { print, printable } from '../runtime/output.ts';
 import { ApiClient, type ServerOptions, serverOptions } from '../server/api-client.ts';
 import { describedCommand } from './summaries.ts';
@@ -73,8 +74,4 @@ async function isConfirmed(what: string): Promise<boolean> {
   } finally {
     terminal.close();
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -12,6 +12,7 @@ import { Pace } from '../events/pace.ts';
 import { Progress } from '../events/progress.ts';
 import { type FileRecord, RecordReader } from '../events/read-records.ts';
 import { kafkaSink, requireBrokers } from '../kafka/options.ts';
+import { counted } from '../runtime/counted.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { printWarnings, writeError } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
@@ -64,7 +65,9 @@ export function produceCommand(): Command {
       sent += waiting.length;
       waiting = [];
       units = 0;
-      progress.show(() => `${sentText(sent)}, ${(sent / progress.seconds).toFixed(0)} per second`);
+      progress.show(
+        () => `${counted(sent, 'event')} sent, ${(sent / progress.seconds).toFixed(0)} per second`,
+      );
     };
     const send = async (text: string, file: string, line: number): Promise<void> => {
       if (signal.aborted) return;
@@ -108,7 +111,7 @@ export function produceCommand(): Command {
     progress.clear();
     bad.finish();
     if (ignored.total > 0) writeError(`ignored: ${String(ignored)}\n`);
-    writeError(`${sentText(sent)} to ${topic} on ${brokers.join(',')}\n`);
+    writeError(`${counted(sent, 'event')} sent to ${topic} on ${brokers.join(',')}\n`);
     process.exitCode = bad.total > 0 || sent === 0 ? 2 : 0;
     if (signal.aborted) process.exit(INTERRUPTED);
   });
@@ -127,10 +130,6 @@ function untilInterrupted(): AbortController {
   };
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
   return interrupted;
-}
-
-function sentText(count: number): string {
-  return `${String(count)} event${count === 1 ? '' : 's'} sent`;
 }
 
 /** The events to send; canonical events keep the text of their producer. */

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
 import { UsageError } from '../errors.ts';
+import { counted } from '../runtime/counted.ts';
 import { onlyInDatabase } from '../runtime/only-in-database.ts';
 import { print, printWarnings } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
@@ -50,7 +51,7 @@ function logText({ damaged, topics, hasProgress }: RepairedLog): string {
       to === null ? `all from ${String(from)} on` : `${String(from)} to ${String(to - 1)}`,
     );
     const missing = ranges.length === 0 ? '' : `; lost offsets: ${ranges.join(', ')}`;
-    return `${name}: ${String(records)} record${records === 1 ? '' : 's'}${missing}\n`;
+    return `${name}: ${counted(records, 'record')}${missing}\n`;
   });
   if (topics.length === 0) lines.push('No record is readable: the next start begins with an empty log.\n');
   if (!hasProgress)

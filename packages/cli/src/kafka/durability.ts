@@ -1,6 +1,7 @@
 import { messageOf, type Settings, topicNames } from '@loopwatch/contract';
 import { checkDurability, type Durability, type DurabilityRisk } from '@loopwatch/log';
 import type { Logger } from 'pino';
+import { counted } from '../runtime/counted.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { kafkaOptions } from './options.ts';
 
@@ -19,8 +20,7 @@ export async function findDurability(settings: Settings): Promise<DurabilityFind
 /** A single note for a cluster of one or two brokers, which is fit for development only. */
 export function findingsOf({ brokers, enoughBrokers, risks, hidden }: Durability): DurabilityFindings {
   if (!enoughBrokers) {
-    const count = `${String(brokers)} Kafka broker${brokers === 1 ? '' : 's'}`;
-    const note = `${count}: fine for development; production needs three, so that acknowledged records survive the loss of a broker`;
+    const note = `${counted(brokers, 'Kafka broker')}: fine for development; production needs three, so that acknowledged records survive the loss of a broker`;
     return { risks, notes: [note] };
   }
   if (hidden.length > 0) {
