@@ -147,10 +147,10 @@ test('job: find the right threshold', async ({ page }) => {
   await expect(flagged.last()).toHaveText('0');
 });
 
-test('job: set up a notification', async ({ page }) => {
+test('job: set up a receiver of notifications', async ({ page }) => {
   await click(page.getByRole('link', { name: 'Settings' }));
   await click(page.getByRole('main').getByRole('link', { name: 'Notifications' }));
-  await click(page.getByRole('button', { name: 'New notification' }));
+  await click(page.getByRole('button', { name: 'New receiver' }));
   // The rest is typed, and saved with Enter.
   const form = page.getByRole('dialog');
   await form.getByLabel('Name', { exact: true }).fill('team');

@@ -25,9 +25,9 @@ test('notifications: a webhook is created, tested, notified of a loop, edited an
 }) => {
   await page.goto(`${url}/settings`);
   await page.getByRole('main').getByRole('link', { name: 'Notifications' }).click();
-  await expect(page.getByRole('heading', { name: 'No notifications yet' })).toBeVisible();
-  await page.getByRole('button', { name: 'New notification' }).click();
-  const form = page.getByRole('dialog', { name: 'New notification' });
+  await expect(page.getByRole('heading', { name: 'No receivers yet' })).toBeVisible();
+  await page.getByRole('button', { name: 'New receiver' }).click();
+  const form = page.getByRole('dialog', { name: 'New receiver' });
   await form.getByRole('button', { name: 'Webhook' }).click();
   await form.getByLabel('Name', { exact: true }).fill('ops');
   await form.getByLabel('Secret').fill('very-secret');
@@ -79,6 +79,6 @@ test('notifications: a webhook is created, tested, notified of a loop, edited an
   await expectFine(page, 'action block');
 
   await page.getByRole('button', { name: 'Remove ops' }).click();
-  await page.getByRole('button', { name: 'Remove ops and its pending messages' }).click();
-  await expect(page.getByRole('heading', { name: 'No notifications yet' })).toBeVisible();
+  await page.getByRole('button', { name: 'Remove ops and its waiting messages' }).click();
+  await expect(page.getByRole('heading', { name: 'No receivers yet' })).toBeVisible();
 });

@@ -22,7 +22,7 @@ const texts: Readonly<Record<string, Draft['texts']>> = {
   otlp: { headers: 'authorization=Basic a=, x-tenant=b' },
 };
 
-describe('the notification form', () => {
+describe('the form of a receiver', () => {
   it.each(notificationTypes)('produces a valid entry for %s', (type) => {
     const entry = {
       ...entryOf({ name: 'a', type, texts: texts[type] ?? {}, saved: [], kept: {} }),

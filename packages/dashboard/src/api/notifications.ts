@@ -8,7 +8,7 @@ import {
 import { queryOptions } from '@tanstack/react-query';
 import { request, send } from './client.ts';
 
-/** Notification targets; polled, since their delivery status changes. */
+/** Receivers; polled, since their delivery status changes. */
 export const notificationsQuery = queryOptions({
   queryKey: ['notifications'],
   queryFn: ({ signal }) => request(notificationsSchema, '/notifications', { signal }),

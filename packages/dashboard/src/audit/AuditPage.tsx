@@ -126,7 +126,7 @@ function Nothing({ view, onClear }: { view: AuditView; onClear: (view: AuditView
         />
       ) : (
         <Message title="No changes yet">
-          Changes of settings, notifications and tokens, stops and erasures are listed here.
+          Changes of settings, receivers and tokens, stops and erasures are listed here.
         </Message>
       )}
     </EmptyState>

@@ -10,8 +10,8 @@ export const actionNames: Readonly<Record<AuditAction, string>> = {
   'session.resumed': 'resumed a session',
   'session.erased': 'erased sessions',
   'samples.removed': 'removed the sample sessions',
-  'notification.changed': 'changed a notification',
-  'notification.deleted': 'deleted a notification',
+  'notification.changed': 'changed a receiver',
+  'notification.deleted': 'deleted a receiver',
   'token.created': 'created a token',
   'token.revoked': 'revoked a token',
 };

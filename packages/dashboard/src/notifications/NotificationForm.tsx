@@ -12,7 +12,7 @@ import { Segments } from '../ui/layout/Segments.tsx';
 import { type Draft, draftOf, emptyDraft, entryOf, type Field, ruleFields, typeFields } from './fields.ts';
 
 interface Props {
-  /** The notification to edit; undefined to add one. */
+  /** The receiver to edit; undefined to add one. */
   readonly item: NotificationStatus | undefined;
   readonly onClose: () => void;
 }
@@ -22,7 +22,7 @@ const types = Object.entries(typeFields).map(([value, { title }]) => ({
   text: title,
 }));
 
-/** Form to add or edit a notification. */
+/** Form to add or edit a receiver. */
 export default function NotificationForm({ item, onClose }: Props) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(item === undefined ? emptyDraft : draftOf(item));
@@ -62,7 +62,7 @@ export default function NotificationForm({ item, onClose }: Props) {
   );
   return (
     <Dialog
-      title={item === undefined ? 'New notification' : `Edit ${item.name}`}
+      title={item === undefined ? 'New receiver' : `Edit ${item.name}`}
       note="messages about incidents"
       wide
       onClose={onClose}
@@ -72,7 +72,7 @@ export default function NotificationForm({ item, onClose }: Props) {
           <>
             <div className="min-w-0 [&>div]:flex-wrap">
               <Segments
-                label="Receiver"
+                label="Type"
                 value={draft.type}
                 options={types}
                 onChange={(type) => setDraft((now) => ({ ...now, type }))}

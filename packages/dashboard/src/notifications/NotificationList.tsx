@@ -13,24 +13,24 @@ import { describeRules } from './describe-rules.ts';
 
 interface Props {
   readonly items: readonly NotificationStatus[];
-  /** Called to edit a notification that was added on this page. */
+  /** Called to edit a receiver that was set up on this page. */
   readonly onEdit: (item: NotificationStatus) => void;
 }
 
-/** All notifications with their delivery state. */
+/** All receivers with their delivery state. */
 export function NotificationList({ items, onEdit }: Props) {
   return (
     <Card title="Receivers" flush>
       <ul className="mt-2 grid">
         {items.map((item) => (
-          <Notification key={item.name} item={item} onEdit={() => onEdit(item)} />
+          <Receiver key={item.name} item={item} onEdit={() => onEdit(item)} />
         ))}
       </ul>
     </Card>
   );
 }
 
-function Notification({ item, onEdit }: { readonly item: NotificationStatus; readonly onEdit: () => void }) {
+function Receiver({ item, onEdit }: { readonly item: NotificationStatus; readonly onEdit: () => void }) {
   const { name, type, target, origin, failingSince, error } = item;
   const refused = useRefusal();
   const client = useQueryClient();
@@ -89,7 +89,7 @@ function Notification({ item, onEdit }: { readonly item: NotificationStatus; rea
   );
 }
 
-/** Removing drops pending messages too, so it needs a second click. */
+/** Removing drops waiting messages too, so it needs a second click. */
 function Remove({
   name,
   refused,
@@ -108,7 +108,7 @@ function Remove({
     );
   return (
     <Button small tone="hot" autoFocus onClick={onRemove} onBlur={() => setAsking(false)}>
-      Remove {name} and its pending messages
+      Remove {name} and its waiting messages
     </Button>
   );
 }
@@ -127,7 +127,7 @@ function counts({ sent, waiting, failed }: NotificationStatus): string {
   return [
     '',
     ...(sent > 0 ? [plural(sent, 'message')] : []),
-    ...(waiting > 0 ? [`${formatNumber(waiting)} pending`] : []),
+    ...(waiting > 0 ? [`${formatNumber(waiting)} waiting`] : []),
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
   ].join(' · ');
 }

@@ -13,26 +13,22 @@ import { NotificationList } from './NotificationList.tsx';
 
 const NotificationForm = lazy(() => loadCode(() => import('./NotificationForm.tsx')));
 
-/** Lists notifications; adds, edits, tests and removes them. */
+/** Lists receivers; adds, edits, tests and removes them. */
 export function NotificationsPage() {
   const query = useQuery(notificationsQuery);
   const refused = useRefusal();
   const [open, setOpen] = useState<{ readonly item: NotificationStatus | undefined }>();
   const add = (
     <Button tone="accent" refused={refused} onClick={() => setOpen({ item: undefined })}>
-      New notification
+      New receiver
     </Button>
   );
   return (
     <Page title="Notifications" note="messages about incidents" actions={add}>
-      <Async
-        query={query}
-        what="the notifications"
-        skeleton={<Skeleton height={180} what="the notifications" />}
-      >
+      <Async query={query} what="the receivers" skeleton={<Skeleton height={180} what="the receivers" />}>
         {({ items }) =>
           items.length === 0 ? (
-            <Message title="No notifications yet">
+            <Message title="No receivers yet">
               Send a message to Slack, Teams, Discord, an email address, PagerDuty, a webhook, Langfuse or
               OpenTelemetry when an incident opens, escalates and resolves.
             </Message>

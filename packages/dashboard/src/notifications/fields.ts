@@ -2,7 +2,7 @@ import { detectorIds, type NotificationType } from '@loopwatch/contract';
 import type { NotificationPut, NotificationStatus } from '@loopwatch/contract/api';
 import { hiddenValue, notificationSecrets } from '@loopwatch/contract/internal';
 
-/** Fields of the form, and conversion between form texts and notification entries. */
+/** Fields of the form, and conversion between form texts and entries of `notifications`. */
 
 export interface Field {
   readonly key: string;

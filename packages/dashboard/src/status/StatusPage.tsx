@@ -165,7 +165,7 @@ function Cards({ status }: { readonly status: Status }) {
   );
 }
 
-/** Delivery state of all notifications. */
+/** Delivery state of all receivers. */
 function NotificationsCard({ items }: { readonly items: readonly NotificationStatus[] }) {
   const failing = items.filter(({ failingSince }) => failingSince !== null).map(({ name }) => name);
   const waiting = items.reduce((sum, item) => sum + item.waiting, 0);
@@ -173,12 +173,12 @@ function NotificationsCard({ items }: { readonly items: readonly NotificationSta
     <Card title="Notifications" note={items.length === 0 ? 'none' : plural(items.length, 'receiver')}>
       <p>
         {items.length === 0
-          ? 'No notifications are set up. '
+          ? 'No receivers are set up. '
           : failing.length > 0
-            ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} pending. `
+            ? `Failing: ${failing.join(', ')}; ${plural(waiting, 'message')} waiting. `
             : 'Messages are being delivered. '}
         <Link className="underline" to="/notifications">
-          {items.length === 0 ? 'Set one up' : 'Show notifications'}
+          {items.length === 0 ? 'Set one up' : 'Show receivers'}
         </Link>
       </p>
     </Card>
