@@ -17,7 +17,7 @@ function scraped(notifications: ServerState['notifications']): Promise<string> {
   return registry.metrics();
 }
 
-it('metrics: a scrape reads the notification status once', async () => {
+it('metrics: a scrape reads the status of receivers once', async () => {
   let reads = 0;
   const text = await scraped(() => {
     reads += 1;

@@ -12,7 +12,7 @@ export function notifyCommand(): Command {
   const command = describedCommand('notify');
   const test = new Command('test')
     .description('sends a test message; exit 1 if it is not delivered')
-    .argument('<name>', 'name of the notification in the configuration');
+    .argument('<name>', 'name of the receiver in the configuration');
   return command.addCommand(addConfigOptions(test).action(sendTestMessage));
 }
 
@@ -24,7 +24,7 @@ async function sendTestMessage(name: string, options: ConfigOptions): Promise<vo
   const [channel] = notificationChannels({ notifications: entry });
   if (channel === undefined) {
     const known = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
-    throw new UsageError(`No notification is named ${name}; ${known}`);
+    throw new UsageError(`No receiver is named ${name}; ${known}`);
   }
   const { port, public_url: base = `http://localhost:${String(port)}` } = settings.server;
   const signal = new AbortController().signal;

@@ -11,7 +11,7 @@ export const summaries = {
   replay: 'analyzes recorded events offline and prints verdicts',
   produce: 'sends recorded events to Kafka',
   topics: 'creates missing topics and checks existing ones',
-  notify: 'tests notifications about incidents',
+  notify: 'tests the receivers of messages about incidents',
   mcp: 'serves tools by which agents ask about loops, as an MCP server',
   tokens: 'lists, creates and revokes tokens of a running server',
   erase: 'erases sessions from a running server, by id, tag or tenant',

@@ -7,9 +7,9 @@ import { UsageError } from '../errors.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configured notification channels, with secrets from environment variables and files.
+ * The configured receivers, with secrets from environment variables and files.
  *
- * @throws UsageError naming the notification and the setting, never the secret
+ * @throws UsageError naming the receiver and the setting, never the secret
  */
 export function notificationChannels(
   { notifications }: Pick<Settings, 'notifications'>,

@@ -33,6 +33,6 @@ it.each(['starttls', 'tls'])(
       stderr: [],
     });
     expect(server.mails).toMatchObject([{ user: 'loops', secure: true, to: ['ops@example.com'] }]);
-    expect(server.mails[0]?.text).toContain('Subject: Test message of the notification mail: delivery works');
+    expect(server.mails[0]?.text).toContain('Subject: Test message to the receiver mail: delivery works');
   },
 );

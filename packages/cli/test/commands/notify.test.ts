@@ -37,7 +37,7 @@ async function run(name: string, status = 200) {
   return { types, written: written.join(''), exitCode: process.exitCode };
 }
 
-it('loopwatch notify test: sends a test message to the configured channel, without a server', async () => {
+it('loopwatch notify test: sends a test message to the configured receiver, without a server', async () => {
   expect(await run('ops')).toEqual({ types: ['test'], written: 'ops: delivered\n', exitCode: undefined });
 });
 
@@ -49,6 +49,6 @@ it('loopwatch notify test: exits with 1 and the reason when delivery fails', asy
   });
 });
 
-it('loopwatch notify test: lists the configured channels when the name is unknown', async () => {
-  await expect(run('opps')).rejects.toThrow('No notification is named opps; configured: ops');
+it('loopwatch notify test: lists the configured receivers when the name is unknown', async () => {
+  await expect(run('opps')).rejects.toThrow('No receiver is named opps; configured: ops');
 });

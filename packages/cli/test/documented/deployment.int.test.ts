@@ -47,7 +47,7 @@ esac
 config="\${1#--config.file=}"
 [ -s "$config" ] && exec sleep 600`;
 
-it('docs/deployment.md: from nothing to a notification, and a backup of it', async () => {
+it('docs/deployment.md: from nothing to a message, and a backup of it', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const admin = new URL(await postgres.createDatabase());

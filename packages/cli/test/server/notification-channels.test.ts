@@ -8,7 +8,7 @@ import { notificationChannels } from '../../src/server/notification-channels.ts'
 const channelsOf = (entry: object, environment: Record<string, string> = {}) =>
   notificationChannels({ notifications: [notificationSchema.parse({ name: 'ops', ...entry })] }, environment);
 
-it('notification channels: secrets are read from the environment and from files', async () => {
+it('receivers: secrets are read from the environment and from files', async () => {
   await using folder = await tempDir();
   const file = join(folder.path, 'key');
   writeFileSync(file, 'from-file\n');
@@ -31,7 +31,7 @@ it.each([
   ],
   [{ type: 'slack', url_env: 'HOOK' }, { HOOK: 'very-secret' }, 'notifications: ops: url: Invalid URL'],
   [{ type: 'pagerduty', routing_key_file: '/nowhere/key' }, {}, 'cannot read /nowhere/key'],
-])('notification channels: %j is rejected by name, without the secret', (entry, environment, message) => {
+])('receivers: %j is rejected by name, without the secret', (entry, environment, message) => {
   expect(() => channelsOf(entry, environment)).toThrow(message);
   expect(() => channelsOf(entry, environment)).not.toThrow('very-secret');
 });

@@ -11,22 +11,22 @@ export const notificationStatusSchema = z.object({
   type: z.enum(notificationTypes),
   origin: z
     .enum(['configuration', 'page'])
-    .describe('Where it was set up; only receivers of the page can be edited there.'),
+    .describe('Where the receiver was set up; only those set up on the page can be edited there.'),
   entry: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('Settings of a receiver that was set up on the page, secrets hidden.'),
-  target: z.string().describe('Host or channel that messages are sent to.'),
+  target: z.string().describe('Host, Slack channel or addresses that messages are sent to.'),
   when: notificationRulesSchema.describe('Conditions on the incident; an absent condition matches all.'),
   maxPerMinute: count
     .nullable()
     .describe('Maximum initial messages per minute; further ones are sent as a digest. null: no limit.'),
   sent: count.describe('Messages delivered so far.'),
-  failed: count.describe('Messages that were rejected, or not delivered within a day.'),
-  waiting: count.describe('Messages pending delivery.'),
+  failed: count.describe('Messages that were refused, or expired: not delivered within a day.'),
+  waiting: count.describe('Messages waiting to be delivered.'),
   lastSentAt: time.describe('Wall clock of the latest delivery, epoch ms.'),
   failingSince: time.describe('Start of the current failures; null if the latest message was delivered.'),
-  error: z.string().nullable().describe('Why the latest message failed.'),
+  error: z.string().nullable().describe('Why the latest attempt failed.'),
 });
 
 export const notificationsSchema = z.object({ items: z.array(notificationStatusSchema) });

@@ -97,7 +97,7 @@ export const statusSchema = z.object({
   backtests: z.object({ queued: count, running: count }),
   notifications: z
     .array(notificationStatusSchema)
-    .describe('Receivers of notifications and their delivery status.'),
+    .describe('Receivers of messages about incidents, and their delivery status.'),
   links: z.object({
     grafana: z.string().nullable().describe('URL of the Grafana dashboard; null if not configured.'),
     kafka: z

@@ -218,7 +218,7 @@ export const settingTexts: TextOf<z.input<typeof settingsSchema>> = {
       public_url: 'Base of the redirect URL. Default: server.public_url, or the host of the request.',
     },
   },
-  notifications: 'Receivers of incident notifications; docs/notifications.md shows each type.',
+  notifications: 'Receivers of messages about incidents; docs/notifications.md shows each type.',
   gateway: {
     upstream:
       'Base URL of the model API, including /v1: https://api.openai.com/v1. Without one, `start` runs no gateway.',

@@ -93,7 +93,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     }),
     notifications: new Counter({
       name: 'loopwatch_notifications_total',
-      help: 'Messages about incidents, by notification, type and outcome: sent, retried, refused, expired.',
+      help: 'Messages about incidents, by receiver, type and outcome: sent, retried, refused, expired.',
       labelNames: ['name', 'type', 'outcome'],
       registers,
     }),
@@ -172,7 +172,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
       }));
   new Gauge({
     name: 'loopwatch_notifications_waiting',
-    help: 'Undelivered messages about incidents, by notification.',
+    help: 'Messages waiting to be delivered, by receiver.',
     labelNames: ['name', 'type'],
     registers,
     async collect() {
@@ -181,7 +181,7 @@ export function watchServerState(registry: Registry, state: ServerState): void {
   });
   new Gauge({
     name: 'loopwatch_notifications_failing',
-    help: '1 while messages of a notification fail, else 0.',
+    help: '1 while messages to a receiver fail, else 0.',
     labelNames: ['name', 'type'],
     registers,
     async collect() {

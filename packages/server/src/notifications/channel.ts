@@ -11,7 +11,7 @@ export type PagerdutyChannel = Of<'pagerduty'> & { readonly routing_key: string 
 export type LangfuseChannel = Of<'langfuse'> & { readonly secret_key: string };
 export type OtlpChannel = Of<'otlp'>;
 
-/** A configured notification whose secrets have been read. */
+/** A configured receiver whose secrets have been read. */
 export type NotificationChannel =
   | WebhookChannel
   | SlackChannel

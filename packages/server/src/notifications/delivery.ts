@@ -38,7 +38,7 @@ const MAX_PAUSE_MS = 300_000;
 const POLL_MS = 5_000;
 
 /**
- * Sends the messages of one notification in sequence, so that an unavailable receiver delays no other. A message is
+ * Sends the messages to one receiver in sequence, so that an unavailable receiver delays no other. A message is
  * marked as sent after it was sent; if interrupted in between, it is sent again with the same id.
  */
 export class Delivery {
@@ -80,7 +80,7 @@ export class Delivery {
       } catch (err) {
         const { logger, channel } = this.#options;
         if (!isStopped())
-          logger.warn({ err, notification: channel.name }, 'Database unavailable; notifications are delayed');
+          logger.warn({ err, notification: channel.name }, 'Database unavailable; messages are delayed');
       }
       if (pauseMs > 0) await delay(pauseMs, AbortSignal.any([signal, this.#waking.signal]));
     }
@@ -190,7 +190,7 @@ export class Delivery {
       return before?.since != null;
     });
     this.#count('sent', 1);
-    if (wasFailing) logger.info({ notification: name }, 'Notification delivery recovered');
+    if (wasFailing) logger.info({ notification: name }, 'Messages are delivered again');
   }
 
   async #fail(rows: readonly DueRow[], outcome: 'refused' | 'expired', reason: string): Promise<void> {
@@ -240,8 +240,8 @@ export class Delivery {
       return row?.before === null;
     });
     const facts = { notification: channel.name, type: channel.type, outcome, reason };
-    if (isNew) logger.warn(facts, 'Notification delivery failed');
-    else logger.debug(facts, 'Notification delivery failed');
+    if (isNew) logger.warn(facts, 'Message not delivered');
+    else logger.debug(facts, 'Message not delivered');
   }
 
   #count(outcome: string, messages: number): void {

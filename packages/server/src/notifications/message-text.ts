@@ -27,7 +27,7 @@ function textOf(message: NotificationMessage): RawText {
   switch (message.type) {
     case 'test':
       return {
-        title: `Test message of the notification ${message.name}: delivery works`,
+        title: `Test message to the receiver ${message.name}: delivery works`,
         facts: [],
       };
     case 'incidents.digest':

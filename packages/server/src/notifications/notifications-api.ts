@@ -68,5 +68,5 @@ function refuseConfigured(notifications: Notifications, name: string): void {
 }
 
 function missing(name: string): HttpProblem {
-  return new HttpProblem(404, `Notification ${name} not found`);
+  return new HttpProblem(404, `Receiver ${name} not found`);
 }

@@ -36,7 +36,7 @@ interface Receiver {
   readonly since: number;
 }
 
-/** All notifications: those of the configuration, and those set up in the dashboard. */
+/** All receivers: those of the configuration, and those set up in the dashboard. */
 export class Notifications {
   /** Call in the transaction that writes incidents. */
   readonly enqueue: EnqueueNotifications;
@@ -66,7 +66,7 @@ export class Notifications {
       for (const { delivery } of this.#receivers.values()) delivery.wake();
       if (notice === SOMETHING_DUE) return;
       this.reload().catch((err: unknown) => {
-        logger.warn({ err }, 'Loading notifications changed by another server failed');
+        logger.warn({ err }, 'Loading receivers changed by another server failed');
       });
     });
     await this.reload();
@@ -81,13 +81,13 @@ export class Notifications {
     await Promise.all([...this.#receivers.values()].map(({ delivery }) => delivery.stop()));
   }
 
-  /** Applies the current notification setup. */
+  /** Applies the current receivers. */
   reload(): Promise<void> {
     this.#reading = this.#reading.catch(() => undefined).then(() => this.#read());
     return this.#reading;
   }
 
-  /** Whether a notification comes from the configuration, and so cannot be changed in the dashboard. */
+  /** Whether a receiver comes from the configuration, and so cannot be changed in the dashboard. */
   isConfigured(name: string): boolean {
     return this.#options.channels.some((channel) => channel.name === name);
   }
@@ -123,7 +123,7 @@ export class Notifications {
     this.#receivers = next;
     const kept = new Set([...next.values()].map(({ delivery }) => delivery));
     const running = new Set([...before.values()].map(({ delivery }) => delivery));
-    // A changed notification must not send to its old address once the new one sends.
+    // A changed receiver must not send to its old address once the new one sends.
     await Promise.all([...running].filter((one) => !kept.has(one)).map((one) => one.stop()));
     for (const one of kept) if (!running.has(one)) one.start();
   }

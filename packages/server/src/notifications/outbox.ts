@@ -7,7 +7,7 @@ import { matches } from './rules.ts';
 
 /** The notification channel of the database: any server may send what another one has enqueued. */
 export const outboxChannel = 'loopwatch_notifications';
-/** Payload when messages are due; any other payload: notifications may have changed. */
+/** Payload when messages are due; any other payload: receivers may have changed. */
 export const SOMETHING_DUE = 'due';
 
 export const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 /** Enqueues messages about incidents, in the transaction that writes them. */
 export type EnqueueNotifications = (tx: Queryable, incidentIds: readonly string[]) => Promise<void>;
 
-/** A notification and its creation time; it ignores incidents detected earlier. */
+/** A receiver and its creation time; it ignores incidents detected earlier. */
 export interface ActiveChannel {
   readonly channel: NotificationChannel;
   readonly since: number;
@@ -31,7 +31,7 @@ interface KnownRow {
 
 const columns = { name: 'text', incident_id: 'text', state: 'text', due: 'boolean' } as const;
 
-/** @param channels the notifications that are active at the moment */
+/** @param channels the receivers that are active at the moment */
 export function createEnqueue(
   channels: () => readonly ActiveChannel[],
   now: () => number,
@@ -65,7 +65,7 @@ export function createEnqueue(
   };
 }
 
-/** @returns undefined when the incident is not for this notification */
+/** @returns undefined when the incident is not for this receiver */
 function matchesNew({ channel, since }: ActiveChannel, item: IncidentItem, now: number): true | undefined {
   const { max_age: maxAge } = channel;
   const isNew = maxAge === null || (item.detectedAt >= since && item.lastActivityAt >= now - maxAge * 1_000);

@@ -16,7 +16,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The keys that determine where a message, and with it a secret, is sent. */
 const addressKeys = ['type', 'url', 'api_url', 'base_url', 'endpoint', 'host', 'port'];
 
-/** The notifications that were set up in the dashboard, with their secrets. */
+/** The receivers that were set up in the dashboard, with their secrets. */
 export async function readPageNotifications(database: Queryable): Promise<NotificationChannel[]> {
   const rows = await database.query<{ entry: NotificationChannel }>(
     'select entry from page_notifications order by created_at, name',
@@ -25,7 +25,7 @@ export async function readPageNotifications(database: Queryable): Promise<Notifi
 }
 
 /**
- * Creates or replaces a notification. A secret that is sent back hidden keeps its value, as long as the address is the same:
+ * Creates or replaces a receiver. A secret that is sent back hidden keeps its value, as long as the address is the same:
  * changing the address must not reveal the secret.
  *
  * @throws HttpProblem 400 that names each bad key
@@ -51,7 +51,7 @@ export async function putPageNotification(
   });
 }
 
-/** Removes a notification with its pending messages. @returns whether it existed */
+/** Removes a receiver with its waiting messages. @returns whether it existed */
 export function deletePageNotification(database: Database, name: string): Promise<boolean> {
   return database.transaction(async (tx) => {
     const removed = await tx.query('delete from page_notifications where name = $1 returning 1', [name]);

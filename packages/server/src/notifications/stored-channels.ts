@@ -1,7 +1,7 @@
 import { type Database, jsonText, type Queryable } from '@loopwatch/storage';
 import { DAY_MS } from './outbox.ts';
 
-/** Delivery state of a notification, shared by all servers of a database. */
+/** Delivery state of a receiver, shared by all servers of a database. */
 export interface StoredChannel {
   readonly name: string;
   /** Incidents detected before are not sent; wall clock, epoch ms. */
@@ -20,7 +20,7 @@ export interface StoredChannel {
 
 const LEASE_MS = 30_000;
 
-/** Registers notifications. A notification that no server has registered for a day starts over, without history. */
+/** Registers receivers. A receiver that no server has registered for a day starts over, without history. */
 export async function registerChannels(
   database: Queryable,
   names: readonly string[],
@@ -47,7 +47,7 @@ export async function readChannels(database: Queryable, names: readonly string[]
 }
 
 /**
- * Acquires or renews the lease of a notification: one server sends its messages. An embedded database belongs to one process,
+ * Acquires or renews the lease of a receiver: one server sends its messages. An embedded database belongs to one process,
  * so a lease of another owner is stale.
  */
 export async function acquireLease(

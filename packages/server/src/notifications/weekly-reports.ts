@@ -26,11 +26,11 @@ export interface WeeklyReportsOptions {
     message: ReportMessage,
     context: SendContext,
   ) => Promise<SendResult>;
-  /** The notifications that are active, each with the time since when. */
+  /** The active receivers, each with the time since when. */
   readonly channels: () => readonly { readonly channel: NotificationChannel; readonly since: number }[];
 }
 
-/** Sends the report of the latest complete week to the notifications that ask for it. */
+/** Sends the report of the latest complete week to the receivers that ask for it. */
 export class WeeklyReports {
   readonly #options: WeeklyReportsOptions;
   readonly #stopping = new AbortController();
@@ -86,7 +86,7 @@ export class WeeklyReports {
       outcome: result.outcome === 'refused' ? 'failed' : result.outcome,
     });
     if (result.outcome === 'sent') return;
-    logger.warn({ notification: name, reason: result.reason }, 'The weekly report was not delivered');
+    logger.warn({ notification: name, reason: result.reason }, 'Weekly report not delivered');
     if (result.outcome === 'retry')
       await database.query('update notification_channels set report_at = 0 where name = $1', [name]);
   }

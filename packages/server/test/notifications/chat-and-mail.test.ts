@@ -161,7 +161,7 @@ describe('notifications: email', () => {
       ...more,
     });
 
-  it('sends plain text to all receivers, as one conversation per incident', async () => {
+  it('sends plain text to all addresses, as one conversation per incident', async () => {
     await using server = await startMailServer();
     const to = ['a@example.com', 'b@example.com'];
     await send(mail(server.port, { to }), message(), context);
@@ -181,7 +181,7 @@ describe('notifications: email', () => {
     expect(second?.text).toContain(conversation);
   });
 
-  it('adds no header and no receiver that an agent names', async () => {
+  it('adds no header and no address that an agent names', async () => {
     await using server = await startMailServer();
     const title = 'x\r\nBcc: evil@evil.test\r\n\r\nbody';
     expect(await send(mail(server.port), message({}, { title, agent: title }), context)).toEqual({

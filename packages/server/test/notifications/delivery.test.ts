@@ -182,7 +182,7 @@ it('notifications: a receiver that is unavailable for an hour delays no other an
   expect(failed).toBeGreaterThan(10);
   expect(failed).toBeLessThan(30);
   expect(await stored('away')).toMatchObject({ failingSince: START, waiting: 1, error: 'HTTP 503' });
-  expect(logged.filter((line) => line.includes('Notification delivery failed'))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes('Message not delivered'))).toHaveLength(1);
   away.reply = () => ({});
   clock.now += 10 * MINUTE;
   await drain(second);
@@ -211,7 +211,7 @@ it('notifications: honors Retry-After', async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it('notifications: a rejected message is recorded once, without secrets, and blocks no other', async () => {
+it('notifications: a refused message is recorded once, without secrets, and blocks no other', async () => {
   await using receiver = await startReceiver();
   const channel = webhook(receiver, { secret: 'very-secret' });
   const { store, drain, delivery, clock, stored, logged } = await bench([channel]);

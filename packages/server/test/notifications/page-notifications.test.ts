@@ -43,7 +43,7 @@ const listed = async () =>
 
 const webhook = () => ({ type: 'webhook', url: `${receiver.url}/very-secret`, secret: 'very-secret' });
 
-describe('a notification set up in the dashboard', () => {
+describe('a receiver set up in the dashboard', () => {
   it('receives incidents detected from then on, by its rules, until it is deleted', async () => {
     const put = await send('PUT', 'page', { ...webhook(), when: { detector: 'tool-repeat' } });
     expect(put).toMatchObject({ status: 200, body: { name: 'page', origin: 'page', sent: 0 } });

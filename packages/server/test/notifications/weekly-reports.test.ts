@@ -92,7 +92,7 @@ onBothDatabases(({ make }) => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('weekly report: one that was due before the notification was set up, or a day ago, is not sent', async () => {
+  it('weekly report: one that was due before the receiver was set up, or a day ago, is not sent', async () => {
     const [added] = await servers(1, MONDAY + 1);
     now = MONDAY + HOUR;
     await added?.run();

@@ -44,14 +44,14 @@ export const notifications: Tag = {
     '/notifications': {
       get: {
         id: 'listNotifications',
-        description: 'Lists notifications with their delivery status',
+        description: 'Lists receivers with their delivery status',
         answer: api.notificationsSchema,
       },
     },
     '/notifications/{name}': {
       put: {
         id: 'putNotification',
-        description: 'Creates or replaces a notification; a secret that is sent back hidden is kept',
+        description: 'Creates or replaces a receiver; a secret that is sent back hidden is kept',
         answer: api.notificationStatusSchema,
         body: api.notificationPutSchema,
         example: { type: 'slack', token: 'xoxb-1', channel: '#agents', when: { action: 'block' } },
@@ -59,7 +59,8 @@ export const notifications: Tag = {
       },
       delete: {
         id: 'deleteNotification',
-        description: 'Deletes a notification that was created through the API, with its pending messages',
+        description:
+          'Deletes a receiver that was created on the page or through the API, with its waiting messages',
         status: 204,
         problems: [404, 409],
       },
