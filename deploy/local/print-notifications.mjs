@@ -1,4 +1,4 @@
-// Prints the text of each notification that a webhook of Loopwatch or Alertmanager sends to http://localhost:9000.
+// Prints the text of each message that a webhook of Loopwatch or Alertmanager sends to http://localhost:9000.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
