@@ -1,9 +1,11 @@
+import { isDenial } from '@loopwatch/detectors/internal';
 import { type CallGate, runGuarded } from './run-guarded.ts';
 
 /* Wrappers for the tools of agent SDKs. They return copies; the original tools stay unguarded. */
 
 interface AiTool {
   readonly execute?: unknown;
+  readonly toModelOutput?: unknown;
 }
 
 /** Guards tools of the Vercel AI SDK. A tool without `execute` runs elsewhere and is returned unchanged. */
@@ -12,11 +14,20 @@ export function guardAiTools<Tools extends Readonly<Record<string, object>>>(
   tools: Tools,
 ): Tools {
   const guarded = Object.entries(tools).map(([name, tool]) => {
-    const { execute } = tool as AiTool;
+    const { execute, toModelOutput } = tool as AiTool;
     if (typeof execute !== 'function') return [name, tool];
     const run = (args: unknown, ...more: unknown[]): unknown =>
       runGuarded(gate, { name, args }, () => Reflect.apply(execute, tool, [args, ...more]) as unknown);
-    return [name, { ...tool, execute: run }];
+    if (typeof toModelOutput !== 'function') return [name, { ...tool, execute: run }];
+    // It knows the tool's own results only, no denials.
+    const convert = (given: unknown): unknown => {
+      // Version 5 passes the result itself.
+      const result = (given as { readonly output?: unknown } | null | undefined)?.output ?? given;
+      return isDenial(result)
+        ? { type: 'text', value: result }
+        : (Reflect.apply(toModelOutput, tool, [given]) as unknown);
+    };
+    return [name, { ...tool, execute: run, toModelOutput: convert }];
   });
   return Object.fromEntries(guarded) as Tools;
 }

@@ -5,10 +5,12 @@ import { tool as langchainTool } from '@langchain/core/tools';
 import type { DetectionInput } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
+import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
 import { plainValue } from '../src/plain-value.ts';
+import { aiModel, type Step } from './agents.ts';
 
 /** Calls a tool until it is denied. @returns the denial, if any */
 function loop(read: (args: { path: string }) => unknown, times = 10): unknown {
@@ -420,6 +422,28 @@ describe('a guarded tool', () => {
     }
     expect(contents[0]).toBe('not found');
     expect(contents.at(-1)).toMatch(/^Loopwatch denied this call/);
+  });
+
+  it('tells the model of a denial if the AI SDK converts its results', async () => {
+    const guard = createGuard({ mode: 'stop' });
+    const search = aiTool({
+      inputSchema: z.object({}),
+      execute: () => ({ hits: [] as string[] }),
+      // As tools of MCP servers, whose conversion expects their own results.
+      toModelOutput: ({ output }) => ({ type: 'text', value: output.hits.join() }),
+    });
+    const scenario = { steps: Array(8).fill({ name: 'search', args: {} }) as Step[], act: () => '' };
+    const { response } = await generateText({
+      model: aiModel(scenario),
+      prompt: 'Go on',
+      tools: guard.aiTools({ search }),
+      stopWhen: [stepCountIs(8), guard.stopWhen],
+    });
+    const told = response.messages.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+    expect(told[0]).toMatchObject({ output: { type: 'text', value: '' } });
+    expect(told.at(-1)).toMatchObject({
+      output: { type: 'text', value: expect.stringMatching(/^Loopwatch denied this call/) as string },
+    });
   });
 
   it('runs even if the guard fails, and counts each fault', () => {
