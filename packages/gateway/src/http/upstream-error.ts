@@ -26,6 +26,11 @@ export function tooLargeToJudge(origin: string): UpstreamError {
   );
 }
 
+/** A request that the gateway made by itself was refused, or its response is of another kind. */
+export function failedRetry(status: number): UpstreamError {
+  return new UpstreamError('cut', `The upstream answered the retry with status ${String(status)}.`);
+}
+
 /** Translates an error of undici for the client: names the upstream, and contains nothing of the request. */
 export function toUpstreamError(error: Error, origin: string, answered: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error;

@@ -1,16 +1,24 @@
 import type { ApiStream } from '../api/api.ts';
+import type { Json } from '../api/conversation.ts';
 import { parseObject, summed, usageOf } from '../api/json.ts';
-import { apiErrorEvent } from '../http/api-error.ts';
-import { tooLargeToJudge, UpstreamError } from '../http/upstream-error.ts';
+import { failedRetry, tooLargeToJudge, type UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
+import type { Enforcement } from '../session/enforcement.ts';
 import type { Exchange } from './exchange.ts';
+import type { CallDecision } from './reply-decision.ts';
 import type { ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
+
+/** A stream that a client is receiving, and why the model is asked again. */
+export interface Continuation {
+  readonly stream: ApiStream;
+  readonly decision: CallDecision;
+}
 
 /** A second reply that is not a stream, appended to the stream that the client is receiving. */
 export class ContinuedReply implements ReplyHandler {
   readonly #exchange: Exchange;
-  readonly #clientStream: ApiStream;
+  readonly #continuation: Continuation;
   readonly #status: number;
   readonly #abort: (reason: UpstreamError) => void;
   readonly #chunks: Buffer[] = [];
@@ -18,12 +26,12 @@ export class ContinuedReply implements ReplyHandler {
 
   constructor(
     exchange: Exchange,
-    clientStream: ApiStream,
+    continuation: Continuation,
     status: number,
     abort: (reason: UpstreamError) => void,
   ) {
     this.#exchange = exchange;
-    this.#clientStream = clientStream;
+    this.#continuation = continuation;
     this.#status = status;
     this.#abort = abort;
   }
@@ -37,13 +45,10 @@ export class ContinuedReply implements ReplyHandler {
 
   end(): RequestOutcome {
     const exchange = this.#exchange;
-    const stream = this.#clientStream;
+    const { stream } = this.#continuation;
     const body = this.#status < 300 ? parseObject(Buffer.concat(this.#chunks).toString('utf8')) : undefined;
     const reply = body && exchange.request.api.readReply(body);
-    if (body === undefined || reply === undefined)
-      return this.failed(
-        new UpstreamError('cut', `The upstream answered the retry with status ${String(this.#status)}.`),
-      );
+    if (body === undefined || reply === undefined) return this.failed(failedRetry(this.#status));
     const decision = exchange.decideRetry(body);
     const { usageKey } = exchange.request.api;
     const usage = summed(stream.answer.rawUsage, usageOf(body, usageKey));
@@ -52,26 +57,22 @@ export class ContinuedReply implements ReplyHandler {
       exchange.client.end(stream.continueWith({ ...body, [usageKey]: usage }));
       return 'passed';
     }
-    const synthetic = exchange.blockReply(decision.enforcement);
-    exchange.noteSynthetic(synthetic, stream);
-    exchange.client.end(stream.finish(synthetic, usage));
-    return blockOutcome(decision.enforcement);
+    return this.#block(decision.enforcement, usage);
   }
 
-  /** The client is receiving a stream already, so the error is an event of it. */
   failed(error: UpstreamError): RequestOutcome {
-    const { client, request } = this.#exchange;
-    client.write(
-      apiErrorEvent(
-        request.api.kind,
-        error.status,
-        `upstream_${error.failure}`,
-        error.message,
-        this.#clientStream,
-      ),
-    );
-    const outcome = this.#exchange.fail(error, true);
-    client.end();
-    return outcome;
+    const exchange = this.#exchange;
+    if (exchange.client.signal.aborted) return exchange.fail(error);
+    const { stream, decision } = this.#continuation;
+    return this.#block(exchange.blockRetry(decision, error), stream.answer.rawUsage);
+  }
+
+  #block(enforcement: Enforcement, usage: Json | null): RequestOutcome {
+    const exchange = this.#exchange;
+    const { stream } = this.#continuation;
+    const reply = exchange.blockReply(enforcement);
+    exchange.noteSynthetic(reply, stream);
+    exchange.client.end(stream.finish(reply, usage));
+    return blockOutcome(enforcement);
   }
 }

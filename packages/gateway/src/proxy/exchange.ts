@@ -9,7 +9,7 @@ import type { UpstreamError } from '../http/upstream-error.ts';
 import type { Steps } from '../in-slices.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { CallItems } from '../session/call-items.ts';
-import type { Enforcement } from '../session/enforcement.ts';
+import { blockFor, type Enforcement } from '../session/enforcement.ts';
 import type { GatewaySession } from '../session/gateway-session.ts';
 import type { History } from '../session/history.ts';
 import type { RequestLabels } from '../session/session-detection.ts';
@@ -132,6 +132,18 @@ export class Exchange {
     return { response, decision: body && this.decideRetry(body) };
   }
 
+  /**
+   * Handles a second request that failed, which the client has not made.
+   *
+   * @returns what the client gets instead of the call
+   */
+  blockRetry({ enforcement, call }: CallDecision, error: UpstreamError): Enforcement {
+    const { session } = this.request;
+    this.#noteFailure(error);
+    session.onReplyEnd({ usage: null, finishReason: null }, this.deps.now());
+    return blockFor(enforcement.verdict, session.plan, call.call.name);
+  }
+
   /** Judges a complete second reply. @returns undefined if it may pass, or cannot be parsed */
   decideRetry(body: Json): ReplyDecision | undefined {
     const reply = this.request.api.readReply(body);
@@ -187,14 +199,17 @@ export class Exchange {
 
   /** Handles a reply that failed or was incomplete. @param isReported whether the client was told already */
   fail(error: UpstreamError, isReported = false): RequestOutcome {
-    const { metrics, logger } = this.deps;
     const { session, api } = this.request;
     session.onReplyLost();
     if (this.client.signal.aborted) return 'client_gone';
-    metrics.upstreamFailures.inc({ failure: error.failure });
-    logger.warn({ sessionId: session.id, failure: error.failure }, error.message);
+    this.#noteFailure(error);
     if (!isReported) sendUpstreamError(this.client, api.kind, error);
     return 'upstream_failed';
+  }
+
+  #noteFailure({ failure, message }: UpstreamError): void {
+    this.deps.metrics.upstreamFailures.inc({ failure });
+    this.deps.logger.warn({ sessionId: this.request.session.id, failure }, message);
   }
 
   noteUnjudged(reason: 'too_large' | 'encoded' | 'malformed'): void {

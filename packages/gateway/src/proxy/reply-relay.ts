@@ -1,11 +1,10 @@
-import type { ApiStream } from '../api/api.ts';
 import { codingOf } from '../http/content-coding.ts';
 import { type FlatHeaders, headerOf, responseHeaders, withoutHeaders } from '../http/headers.ts';
 import type { ResponseReceiver, ResponseSource } from '../http/response.ts';
 import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
-import { ContinuedReply } from './continued-reply.ts';
+import { type Continuation, ContinuedReply } from './continued-reply.ts';
 import type { Exchange } from './exchange.ts';
 import { type ReplyForm, type ReplyHandler, SniffedReply, UnchangedReply } from './reply-handler.ts';
 import { StreamedReply } from './streamed-reply.ts';
@@ -18,14 +17,14 @@ const MAX_EXPANSION = 16;
 export class ReplyRelay implements ResponseReceiver {
   readonly #exchange: Exchange;
   /** The stream that a second reply continues; undefined for the first reply. */
-  readonly #clientStream: ApiStream | undefined;
+  readonly #continuation: Continuation | undefined;
   #handler: ReplyHandler | undefined;
   #resolve: (outcome: RequestOutcome | Promise<RequestOutcome>) => void = () => undefined;
   #source: ResponseSource | undefined;
 
-  constructor(exchange: Exchange, clientStream?: ApiStream) {
+  constructor(exchange: Exchange, continuation?: Continuation) {
     this.#exchange = exchange;
-    this.#clientStream = clientStream;
+    this.#continuation = continuation;
   }
 
   run(request: UpstreamRequest): Promise<RequestOutcome> {
@@ -51,21 +50,21 @@ export class ReplyRelay implements ResponseReceiver {
 
   failed(error: UpstreamError): void {
     if (this.#handler !== undefined) this.#resolve(this.#handler.failed(error));
-    else if (this.#clientStream === undefined) this.#resolve(this.#exchange.fail(error));
-    else this.#resolve(this.#continuedReply(this.#clientStream, error.status).failed(error));
+    else if (this.#continuation === undefined) this.#resolve(this.#exchange.fail(error));
+    else this.#resolve(this.#continuedReply(this.#continuation, error.status).failed(error));
   }
 
   #handlerFor(status: number, headers: FlatHeaders, statusMessage: string): ReplyHandler {
     const exchange = this.#exchange;
-    const clientStream = this.#clientStream;
+    const continuation = this.#continuation;
     const type = (headerOf(headers, 'content-type') ?? '').toLowerCase();
     const { framing } = exchange.request.api;
     const isStream = type.includes(framing.type);
     const isReadable = codingOf(headerOf(headers, 'content-encoding')) === 'identity';
-    if (clientStream !== undefined)
+    if (continuation !== undefined)
       return status < 300 && isReadable && isStream
         ? this.#streamedReply()
-        : this.#continuedReply(clientStream, status);
+        : this.#continuedReply(continuation, status);
     const handlerOf = (form: ReplyForm): ReplyHandler => {
       if (form === 'json') return new WholeReply(exchange, status, headers, statusMessage);
       // A stream can end early, or continue with a second reply.
@@ -90,12 +89,12 @@ export class ReplyRelay implements ResponseReceiver {
     return new StreamedReply({
       exchange: this.#exchange,
       abort: () => this.#source?.abort(),
-      retry: (request, clientStream) => new ReplyRelay(this.#exchange, clientStream).run(request),
-      clientStream: this.#clientStream,
+      retry: (request, continuation) => new ReplyRelay(this.#exchange, continuation).run(request),
+      clientStream: this.#continuation?.stream,
     });
   }
 
-  #continuedReply(clientStream: ApiStream, status: number): ContinuedReply {
-    return new ContinuedReply(this.#exchange, clientStream, status, (reason) => this.#source?.abort(reason));
+  #continuedReply(continuation: Continuation, status: number): ContinuedReply {
+    return new ContinuedReply(this.#exchange, continuation, status, (reason) => this.#source?.abort(reason));
   }
 }

@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '../http/upstream.ts';
 import type { UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Enforcement } from '../session/enforcement.ts';
+import type { Continuation } from './continued-reply.ts';
 import type { Exchange } from './exchange.ts';
 import { PendingEvents } from './pending-events.ts';
 import { type CallDecision, decideChoices, noteBlocked, type ReplyDecision } from './reply-decision.ts';
@@ -19,7 +20,7 @@ export interface StreamedReplyOptions {
   /** Closes the upstream response. */
   readonly abort: () => void;
   /** Sends a second request; its reply continues the stream that the client is receiving. */
-  readonly retry: (request: UpstreamRequest, clientStream: ApiStream) => Promise<RequestOutcome>;
+  readonly retry: (request: UpstreamRequest, continuation: Continuation) => Promise<RequestOutcome>;
   /** The stream that this reply continues; undefined for the first reply. */
   readonly clientStream: ApiStream | undefined;
 }
@@ -293,10 +294,11 @@ export class StreamedReply implements ReplyHandler {
     if (enforcement.action === 'block' || call === undefined) return this.#block(enforcement);
     const replyCalls = this.#isReleased ? this.#stream.answer.calls.length : call.index + 1;
     const reply = this.#stream.reply(replyCalls);
-    const retry = this.#exchange.buildRetry(reply, { enforcement, call }, this.#sentCalls);
+    const decision = { enforcement, call };
+    const retry = this.#exchange.buildRetry(reply, decision, this.#sentCalls);
     return 'block' in retry
       ? this.#block(retry.block)
-      : this.#options.retry(retry.request, this.#clientStream);
+      : this.#options.retry(retry.request, { stream: this.#clientStream, decision });
   }
 
   #block(enforcement: Enforcement): RequestOutcome {

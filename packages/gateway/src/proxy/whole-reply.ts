@@ -2,7 +2,7 @@ import type { PureVerdict } from '@loopwatch/detectors';
 import type { Json, Reply } from '../api/conversation.ts';
 import { parseObject, summed, usageOf } from '../api/json.ts';
 import { type FlatHeaders, responseHeaders, withoutHeaders } from '../http/headers.ts';
-import { UpstreamError } from '../http/upstream-error.ts';
+import { failedRetry, UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Exchange } from './exchange.ts';
 import { type CallDecision, decideReply, decideReplyChoices, type ReplyDecision } from './reply-decision.ts';
@@ -63,11 +63,13 @@ export class WholeReply implements ReplyHandler {
     if (decision === undefined) return this.#pass(body);
     const { enforcement, call } = decision;
     if (enforcement.action === 'block' || call === undefined) return this.#block(decision, json, reply.text);
+    const refused = { enforcement, call };
     try {
-      return await this.#retry(json, { enforcement, call });
+      return await this.#retry(json, refused);
     } catch (error) {
-      if (error instanceof UpstreamError) return this.#exchange.fail(error);
-      throw error;
+      if (!(error instanceof UpstreamError)) throw error;
+      if (client.signal.aborted) return this.#exchange.fail(error);
+      return this.#block({ enforcement: this.#exchange.blockRetry(refused, error), call }, json, reply.text);
     }
   }
 
@@ -108,13 +110,7 @@ export class WholeReply implements ReplyHandler {
     const second = response.status < 300 ? parseObject(response.body.toString('utf8')) : undefined;
     const reply = second && exchange.request.api.readReply(second);
     const headers = responseHeaders(response.headers);
-    if (second === undefined || reply === undefined) {
-      // The client will repeat its request, to which the model has had its chance.
-      if (response.status >= 300) exchange.request.session.onReplyLost();
-      exchange.client.head(response.status, headers);
-      exchange.client.end(response.body);
-      return 'passed';
-    }
+    if (second === undefined || reply === undefined) throw failedRetry(response.status);
     // Both replies were paid for.
     const usage = summed(usageOf(first, key), usageOf(second, key));
     const json = usage === null ? second : { ...second, [key]: usage };

@@ -77,14 +77,27 @@ describe.each(cases)(
       expect(bench.upstream.requests).toHaveLength(5);
     });
 
-    it('chance: a failed retry is reported', async () => {
-      const script: Script = (request, i) =>
-        i === 4 ? { status: 503, json: { error: { message: 'busy' } } } : says(read)(request, i);
-      await using bench = await GatewayBench.start(script, chance);
-      const runs = start(bench);
-      await runs.turns(3);
-      await expect(runs.turn()).rejects.toThrow(/503|busy|upstream/i);
-    });
+    it.each<[string, ApiReply]>([
+      ['refused', { status: 400, json: { error: { message: 'bad' } } }],
+      ['out of service', { status: 503, json: { error: { message: 'busy' } } }],
+      ['of another kind', { chunks: ['<html>'], headers: { 'content-type': 'text/html' } }],
+      ['gone', 'hang up'],
+    ])(
+      'chance: a retry that is %s ends the loop, as no request of the client has failed',
+      async (_, failed) => {
+        const script: Script = (request, i) => (i === 4 ? failed : says(read)(request, i));
+        await using bench = await GatewayBench.start(script, chance);
+        const runs = start(bench);
+        await runs.turns(3);
+        const got = await runs.turn();
+        expect(got).toMatchObject({ calls: [], finish: error });
+        expect(got.text).toContain(
+          "Tool call loop detected: 'read_file' invoked with identical params 4 times",
+        );
+        expect(await bench.registry.metrics()).toContain('upstream_failures_total{failure=');
+        expect(bench.texts('error')).toEqual([]);
+      },
+    );
 
     it('tool call limit: stated in the last result, with tool choice off', async () => {
       await using bench = await GatewayBench.start(

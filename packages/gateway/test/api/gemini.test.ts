@@ -122,7 +122,7 @@ describe.each(forms)('Gemini as $form', ({ form, path }) => {
     expect(bench.upstream.requests[0]?.json['contents']).toEqual([user('Go')]);
   });
 
-  it('an upstream that breaks off after a chance is an error in the form of the API', async () => {
+  it('an upstream that breaks off after a chance is a stop in the form of the API', async () => {
     await using bench = await GatewayBench.start(
       (request, i) =>
         i === 0
@@ -131,8 +131,7 @@ describe.each(forms)('Gemini as $form', ({ form, path }) => {
       { 'tool_call_loop.mode': 'chance_then_break' },
     );
     const text = await ask(bench, path, { contents: [user('Go'), ...made(3)] });
-    const last = recordsIn(text).at(-1) as unknown as { error: object };
-    expect(last.error).toMatchObject({ code: 502, status: 'UNAVAILABLE' });
+    expect(recordsIn(text).at(-1)).toHaveProperty('loopwatch');
     if (form !== 'whole') expect(text).toContain('Hm.');
   });
 });

@@ -57,10 +57,9 @@ describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body
     expect(got.text?.replace(/\s+/g, ' ')).toMatch(/^Reading\. ?Let me think of something else now\.$/);
   });
 
-  it('second reply: the same call is blocked, a failure is reported', async () => {
+  it('second reply: the same call is blocked', async () => {
     await using bench = await GatewayBench.start(
-      (request, i) =>
-        i < 3 ? modelReply(request, { text: 'Reading.', calls: [read] }) : { status: 500, json: {} },
+      (request) => modelReply(request, { text: 'Reading.', calls: [read] }),
       mode,
     );
     const { agent: create, error } = apiCases.find((each) => each.name.startsWith(name))!;
@@ -69,14 +68,6 @@ describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body
     const broken = await agent.turn();
     expect(broken).toMatchObject({ calls: [], finish: error });
     expect(broken.text).toContain('Tool call loop detected');
-    await using failing = await GatewayBench.start(
-      (request, i) => (i < 2 ? modelReply(request, { calls: [read] }) : { status: 500, json: {} }),
-      mode,
-    );
-    await readStream(failing, path, body, () => undefined);
-    const told = await readStream(failing, path, body, () => undefined);
-    expect(told).toContain('answered the retry with status 500');
-    expect(told).toContain('error');
   });
 
   it('second reply: a JSON reply is continued as a stream', async () => {
@@ -89,7 +80,7 @@ describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body
     expect((await agent.turn()).calls).toEqual(['grep {"path":"b"}']);
   });
 
-  it('second reply: a JSON reply that is too large is reported with the limit', async () => {
+  it('second reply: a JSON reply that is too large ends the loop, and the log has the limit', async () => {
     await using bench = await GatewayBench.start(
       (request, i) => {
         if (i < 2) return modelReply(request, { calls: [read] });
@@ -100,7 +91,8 @@ describe.each(apis)('a second reply after a chance ($name)', ({ name, path, body
     );
     await readStream(bench, path, body, () => undefined);
     const told = await readStream(bench, path, body, () => undefined);
-    expect(told).toContain('gateway.max_held_bytes');
+    expect(told).toContain('Tool call loop detected');
+    expect(bench.texts('warn').join()).toContain('gateway.max_held_bytes');
     expect(await bench.registry.metrics()).toContain('upstream_failures_total{failure="cut"} 1');
   });
 });
