@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf, tokensOf } from '../record/json.ts';
 import type { ToolCall, ToolResult, Usage } from '../record/message.ts';
 import { type AnswerDelta, noDelta, type StreamedAnswer } from './answer.ts';
+import { addCallExtras, addMessageExtras, type Extras } from './chat-extras.ts';
 
 /** Usage of Chat Completions; of its copies, DeepSeek, Moonshot, OpenRouter and LiteLLM have details under names of their own. */
 export function chatUsage(value: unknown): Usage | undefined {
@@ -53,6 +54,7 @@ export interface ChatCall {
   /** Of a custom tool: its input. */
   text: string;
   isCustom: boolean;
+  readonly extras: Extras;
   /** Cached: long arguments must not be parsed at each event. */
   isComplete?: boolean | undefined;
 }
@@ -64,6 +66,10 @@ export class ChatAnswer implements StreamedAnswer {
   finishReason: string | null = null;
   /** Text of the first choice. */
   content = '';
+  /** Whether its call is in the form of before tools, without an id. */
+  isOlder = false;
+  /** Of the message of the first choice. */
+  readonly extras: Extras = {};
   /** The first chunk. */
   first: JsonObject | undefined;
   readonly results: readonly ToolResult[] = [];
@@ -150,7 +156,9 @@ export class ChatAnswer implements StreamedAnswer {
       news = { ...news, text: (news.text ?? '') + text };
     }
     if (index === 0 && thought !== undefined) news = { ...news, thought: (news.thought ?? '') + thought };
+    if (index === 0) addMessageExtras(this.extras, delta);
     const older = delta['function_call'];
+    this.isOlder ||= isObject(older);
     const calls = isObject(older) ? [{ function: older }] : listOf(delta['tool_calls']);
     for (const [i, value] of calls.entries()) this.#addPart(index, objectOf(value), i);
     if (calls.length > 0) news = { ...news, isOfCall: true };
@@ -181,6 +189,7 @@ export class ChatAnswer implements StreamedAnswer {
     call.isComplete = undefined;
     call.isCustom ||= isObject(part['custom']);
     call.id ??= id;
+    addCallExtras(call.extras, part);
     // Some backends send the name once, others with each part.
     if (call.name !== name) call.name += name;
     call.text += args;
@@ -190,7 +199,7 @@ export class ChatAnswer implements StreamedAnswer {
   #callAt(index: string, choice: number, isNext: (open: ChatCall) => boolean): ChatCall {
     const open = this.#byIndex.get(index);
     if (open !== undefined && !isNext(open)) return open;
-    const call: ChatCall = { choice, id: null, name: '', text: '', isCustom: false };
+    const call: ChatCall = { choice, id: null, name: '', text: '', isCustom: false, extras: {} };
     this.#byIndex.set(index, call);
     this.#calls.push(call);
     return call;

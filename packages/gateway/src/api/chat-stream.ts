@@ -61,17 +61,20 @@ export class ChatStream implements ApiStream {
   }
 
   reply(count: number): Json {
-    const calls = this.answer.parts
-      .slice(0, count)
-      .map(({ id, name, text: given, isCustom }) =>
-        isCustom
-          ? { id, type: 'custom', custom: { name, input: given } }
-          : { id, type: 'function', function: { name, arguments: given } },
-      );
+    const parts = this.answer.parts.slice(0, count);
+    const calls = parts.map(({ id, name, text: given, isCustom, extras }) =>
+      isCustom
+        ? { id, type: 'custom', custom: { name, input: given }, ...extras }
+        : { id, type: 'function', function: { name, arguments: given }, ...extras },
+    );
+    const { content, extras, isOlder } = this.answer;
     const message = {
       role: 'assistant',
-      content: this.answer.content === '' ? null : this.answer.content,
-      tool_calls: calls,
+      content: content === '' ? null : content,
+      ...extras,
+      ...(isOlder
+        ? { function_call: { name: parts[0]?.name, arguments: parts[0]?.text } }
+        : { tool_calls: calls }),
     };
     return { choices: [{ index: 0, message }] };
   }

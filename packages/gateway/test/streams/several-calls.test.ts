@@ -1,9 +1,10 @@
 import { modelReply } from '@loopwatch/testkit';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/api/conversation.ts';
 import { Agent, ask, sent } from '../agent.ts';
 import { apiCases } from '../api-agents.ts';
 import { GatewayBench } from '../harness.ts';
-import { call, read } from './streamed-requests.ts';
+import { call, read, readStream } from './streamed-requests.ts';
 
 describe('a reply with a blocked later call', () => {
   const same = [read, read, read, read];
@@ -106,4 +107,72 @@ it('streams: a reply with several calls is complete in the retry', async () => {
   await bench.stop();
   expect(bench.events.filter(({ type }) => type === 'tool_call_request')).toHaveLength(3);
   expect(bench.events.filter(({ type }) => type === 'tool_result')).toHaveLength(3);
+});
+
+describe('streams: the retry repeats what the API refuses to go on without', () => {
+  const read = { index: 0, id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } };
+  const signature = { google: { thought_signature: 'c2ln' } };
+  const textOf = (text: string) => ({ type: 'reasoning.text', text, index: 0, format: 'f' });
+
+  it.each<[string, readonly Json[], Json]>([
+    [
+      'the reasoning of DeepSeek and Moonshot',
+      [
+        { reasoning_content: 'I will ' },
+        { reasoning_content: 'read.', content: null },
+        { tool_calls: [read] },
+      ],
+      { reasoning_content: 'I will read.' },
+    ],
+    [
+      'the signed reasoning of OpenRouter',
+      [
+        { reasoning: 'I ', reasoning_details: [textOf('I ')] },
+        { reasoning: 'will', reasoning_details: [textOf('will')] },
+        { reasoning_details: [{ ...textOf(''), signature: 's' }] },
+        { tool_calls: [read], reasoning_details: [{ type: 'reasoning.encrypted', data: 'x', index: 1 }] },
+      ],
+      {
+        reasoning: 'I will',
+        reasoning_details: [
+          { ...textOf('I will'), signature: 's' },
+          { type: 'reasoning.encrypted', data: 'x', index: 1 },
+        ],
+      },
+    ],
+    [
+      'the signed reasoning of LiteLLM',
+      [
+        { thinking_blocks: [{ type: 'thinking', thinking: 'I ', signature: null }] },
+        { thinking_blocks: [{ type: 'thinking', thinking: 'will', signature: null }] },
+        { thinking_blocks: [{ type: 'thinking', thinking: '', signature: 's' }] },
+        { tool_calls: [read] },
+      ],
+      { thinking_blocks: [{ type: 'thinking', thinking: 'I will', signature: 's' }] },
+    ],
+    [
+      'the signature of Gemini',
+      [{ tool_calls: [{ ...read, extra_content: signature }] }],
+      { tool_calls: [expect.objectContaining({ id: 'c', extra_content: signature })] },
+    ],
+    [
+      'a call in the form of before tools',
+      [{ function_call: { name: 'read', arguments: '' } }, { function_call: { arguments: '{}' } }],
+      { function_call: { name: 'read', arguments: '{}' } },
+    ],
+  ])('%s', async (_, deltas, repeated) => {
+    const chunks = [...deltas, {}].map((delta, i) => {
+      const choice = { index: 0, delta, finish_reason: i === deltas.length ? 'tool_calls' : null };
+      return `data: ${JSON.stringify({ id: 'x', choices: [choice] })}\n\n`;
+    });
+    await using bench = await GatewayBench.start(
+      (request, i) => (i < 2 ? { chunks } : modelReply(request, { text: 'Done.' })),
+      { 'tool_call_loop.mode': 'chance_then_break', 'tool_call_loop.max_repeats': 2 },
+    );
+    const body = { messages: [{ role: 'user', content: 'Go on' }] };
+    for (let i = 0; i < 2; i += 1) await readStream(bench, '/chat/completions', body, () => undefined);
+    const [, sent, told] = bench.upstream.requests.at(-1)?.json['messages'] as Json[];
+    expect(sent).toMatchObject(repeated);
+    expect(told).toMatchObject('function_call' in repeated ? { role: 'function' } : { tool_call_id: 'c' });
+  });
 });
