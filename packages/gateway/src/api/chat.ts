@@ -1,8 +1,8 @@
-import { joinedText, readChatAnswer } from '@loopwatch/formats/wire';
+import { readChatAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
 import { ChatStream, choicesOf } from './chat-stream.ts';
-import { editUserTexts } from './content.ts';
-import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { editUserTexts, withEditedText } from './content.ts';
+import { asAssistant, type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import {
@@ -51,26 +51,17 @@ export const chatApi: Api = {
 
   withNote(body, note, as) {
     const messages = objects(body['messages']);
-    if (as === 'assistant' || !messages.some(isResult))
-      return {
-        ...body,
-        messages: [...messages, { role: as === 'assistant' ? 'assistant' : 'user', content: note }],
-      };
-    const add = (message: Json): Json => ({
-      ...message,
-      content: `${joinedText(message['content'])}\n\n${note}`,
-    });
-    return { ...body, messages: replaceLast(messages, isResult, add) };
+    if (as === 'assistant') return { ...body, messages: [...messages, ...asAssistant(note)] };
+    if (!messages.some(isResult))
+      return { ...body, messages: [...messages, { role: 'user', content: note }] };
+    return { ...body, messages: editLastResult(messages, (result) => `${result}\n\n${note}`) };
   },
 
   withLimit(body, message) {
-    const limited = (result: Json): Json => ({
-      ...result,
-      content: limitedResult(joinedText(result['content']), message),
-    });
+    const limited = (result: string) => limitedResult(result, message);
     return {
       ...body,
-      messages: replaceLast(objects(body['messages']), isResult, limited),
+      messages: editLastResult(objects(body['messages']), limited),
       ...(hasTools(body) && { tool_choice: 'none' }),
     };
   },
@@ -116,9 +107,17 @@ function isResult(message: Json): boolean {
   return message['role'] === 'tool' || message['role'] === 'function';
 }
 
+function editLastResult(messages: readonly Json[], edit: (text: string) => string): Json[] {
+  const edited = (message: Json): Json => ({
+    ...message,
+    content: withEditedText(message['content'], 'text', edit),
+  });
+  return replaceLast(messages, isResult, edited);
+}
+
 /** The reply, then a result for each of its calls. */
 function guidanceMessages(message: Json, guidance: Guidance): Json[] {
-  if (guidance.as === 'assistant') return [{ role: 'assistant', content: guidance.text }];
+  if (guidance.as === 'assistant') return asAssistant(guidance.text);
   const calls = objects(message['tool_calls']);
   if (calls.length === 0) {
     const older = isObject(message['function_call']) ? message['function_call'] : {};

@@ -1,6 +1,6 @@
 import { joinedText } from '@loopwatch/formats/wire';
 import type { Json } from './conversation.ts';
-import { isObject } from './json.ts';
+import { isObject, objects } from './json.ts';
 
 /**
  * Edits each text of a content; parts left empty are removed.
@@ -17,6 +17,17 @@ function editContent(content: unknown, edit: (text: string) => string): unknown 
   const isSame = parts.length === content.length && parts.every((part, i) => part === content[i]);
   if (isSame) return content;
   return parts.length === 0 ? undefined : parts;
+}
+
+/**
+ * A tool result with its texts edited as one. What is no text, such as an image, is kept.
+ *
+ * @param type of a part that is a text
+ */
+export function withEditedText(content: unknown, type: string, edit: (text: string) => string): unknown {
+  const others = objects(content).filter((part) => typeof part['text'] !== 'string');
+  const text = edit(joinedText(content));
+  return others.length === 0 ? text : [{ type, text }, ...others];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isCallBlock, isResultBlock, joinedText, readAnthropicAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { editUserTexts } from './content.ts';
-import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { editUserTexts, withEditedText } from './content.ts';
+import { asAssistant, type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import { hasTools, isObject, limitedResult, objects, replaceLast, sessionNames, text } from './json.ts';
@@ -57,7 +57,7 @@ export const messagesApi: Api = {
     const messages = objects(body['messages']);
     const limited = editLastResult(messages, (result) => ({
       ...result,
-      content: limitedResult(joinedText(result['content']), message),
+      content: withEditedText(result['content'], 'text', (text) => limitedResult(text, message)),
     }));
     return {
       ...body,
@@ -129,20 +129,14 @@ function guidanceMessages(reply: Json, guidance: Guidance): Json[] {
     // The API runs this tool itself, so a client cannot send its result.
     else if (i === guidance.call) notes.push({ type: 'text', text: content });
   }
-  const content = blocks.filter(
-    (block) => !isCallBlock(block) || block['type'] === 'tool_use' || answered.has(block['id']),
-  );
+  const content = blocks.filter((block) => {
+    // The model may write a blank text, but the API takes none back.
+    if (block['type'] === 'text') return text(block['text'])?.trim() !== '';
+    return !isCallBlock(block) || block['type'] === 'tool_use' || answered.has(block['id']);
+  });
   if (content.length === 0) return asAssistant(guidance.text);
   return [
     { role: 'assistant', content },
     { role: 'user', content: [...results, ...notes] },
-  ];
-}
-
-/** Newer models reject a conversation that ends with the assistant. */
-function asAssistant(content: string): Json[] {
-  return [
-    { role: 'assistant', content },
-    { role: 'user', content: continuePrompt },
   ];
 }

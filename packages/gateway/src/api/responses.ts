@@ -1,7 +1,7 @@
 import { isClientCall, itemCall, readResponsesAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
 import { editUserTexts } from './content.ts';
-import { type Conversation, continuePrompt, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { asAssistant, type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import { hasTools, isObject, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
@@ -51,7 +51,7 @@ export const responsesApi: Api = {
   },
 
   withGuidance(body, reply, guidance) {
-    const input = [...inputOf(body), ...guidanceItems(reply, guidance)];
+    const input = [...inputOf(body), ...guidanceItems(reply, guidance, body['store'] !== false)];
     return { ...body, input };
   },
 
@@ -129,12 +129,15 @@ export const responsesApi: Api = {
   stream: (body) => new ResponsesStream((reply) => responsesApi.syntheticReply(body, reply, null)),
 };
 
-function guidanceItems(reply: Json, guidance: Guidance): Json[] {
+/** @param isStored whether the API keeps the items of the reply */
+function guidanceItems(reply: Json, guidance: Guidance, isStored: boolean): Json[] {
   if (guidance.as === 'assistant') return asAssistant(guidance.text);
   const items: Json[] = [];
   const outputs: Json[] = [];
   let calls = 0;
   for (const item of objects(reply['output'])) {
+    // Only its id would tell the API what the model has thought.
+    if (!isStored && item['type'] === 'reasoning' && text(item['encrypted_content']) === null) continue;
     const isCall = itemCall(item) !== undefined;
     const told = guidanceFor(guidance, calls);
     const output = isCall ? failedOutput(item, told) : undefined;
@@ -145,11 +148,4 @@ function guidanceItems(reply: Json, guidance: Guidance): Json[] {
     if (isCall) calls += 1;
   }
   return [...items, ...outputs];
-}
-
-function asAssistant(content: string): Json[] {
-  return [
-    { role: 'assistant', content },
-    { role: 'user', content: continuePrompt },
-  ];
 }

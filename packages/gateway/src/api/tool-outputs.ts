@@ -1,4 +1,5 @@
-import { isClientCall, joinedText } from '@loopwatch/formats/wire';
+import { isClientCall } from '@loopwatch/formats/wire';
+import { withEditedText } from './content.ts';
 import type { Json } from './conversation.ts';
 import { isObject, objects, replaceLast, text } from './json.ts';
 
@@ -46,7 +47,7 @@ export function editLastOutput(
 function editOutput(item: Json, edit: (output: string) => string): Json | undefined {
   const { type, output } = item;
   if (type === 'computer_call_output') return undefined;
-  if (type !== 'shell_call_output') return { ...item, output: edit(joinedText(output)) };
+  if (type !== 'shell_call_output') return { ...item, output: withEditedText(output, 'input_text', edit) };
   const commands = objects(output);
   const stdout = edit(text(commands.at(-1)?.['stdout']) ?? '');
   if (commands.length === 0) return undefined;
