@@ -24,7 +24,7 @@ export class EchoFinder {
   echo = 0;
 
   readonly window: number;
-  readonly #reach: number;
+  readonly reach: number;
   readonly #gram: number;
   readonly #strideBits: number;
   readonly #fullCapacity: number;
@@ -44,7 +44,7 @@ export class EchoFinder {
 
   constructor(window: number, reach: number) {
     this.window = window;
-    this.#reach = reach;
+    this.reach = reach;
     // A longer stride would save more memory, but its shorter grams would cause more false matches.
     this.#strideBits = Math.min(3, 31 - Math.clz32(window / 3));
     const stride = 1 << this.#strideBits;
@@ -142,11 +142,7 @@ export class EchoFinder {
     if (goesOn ? near !== 0 && near < echo : near !== 0 || echo !== 0) this.#suspense = 1 << this.#strideBits;
     if (this.#suspense === 0) return;
     this.#suspense -= 1;
-    const nearest = this.#nearest(
-      slot,
-      hash,
-      goesOn ? echo - 1 : Math.min(this.#reach, length - this.window),
-    );
+    const nearest = this.#nearest(slot, hash, goesOn ? echo - 1 : Math.min(this.reach, length - this.window));
     this.echo = nearest === 0 && goesOn ? echo : nearest;
   }
 

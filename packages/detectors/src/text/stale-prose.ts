@@ -7,7 +7,7 @@ import type { TextRule } from './text-index.ts';
 /** Units of a window that makes prose a loop once it occurs `threshold` times, regardless of the text in between. */
 export const EQUAL_WINDOW = 50;
 /** Maximum latest units examined to distinguish prose from data. */
-export const PROSE_UNITS = 400;
+const PROSE_UNITS = 400;
 /** Units between two checks of the prose; more if few windows are equal, and most after a text that was not prose. */
 const LOOK_EVERY = 64;
 const LOOK_SELDOM = 128;
@@ -54,7 +54,6 @@ const BEGINNING: Readonly<Watch> = { streak: 0, staleAt: 0, equalAt: 0, askedAt:
 /** Finds prose that adds nothing new, whatever the order of its passages, and words that keep repeating. */
 export class StaleProse {
   readonly #rule: TextRule;
-  readonly #reach: number;
   readonly #finder: EchoFinder;
   readonly #source: ProseSource;
   /** Consecutive repeated windows that a repeated window of {@link EQUAL_WINDOW} units implies. */
@@ -64,7 +63,6 @@ export class StaleProse {
 
   constructor(rule: TextRule, finder: EchoFinder, source: ProseSource) {
     this.#rule = rule;
-    this.#reach = (rule.threshold - 1) * rule.maxDistance;
     this.#finder = finder;
     this.#source = source;
     this.#equalStreak = Math.max(1, EQUAL_WINDOW - rule.window + 1);
@@ -102,10 +100,10 @@ export class StaleProse {
     const finder = this.#finder;
     const source = this.#source;
     watch.staleAt = at + LOOK_EVERY;
-    if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, this.#reach)) return undefined;
+    if (!seen.isStale(at) || !areBlocks(seen.times, seen.seen, finder.reach)) return undefined;
     const text = finder.tail(SHARE_OF);
     const isSound = !isProse(text) || (seen.seen < RECORDS && isRecords(text));
-    if (isSound || !source.isPlain() || !this.#isProseHere()) {
+    if (isSound || !source.isPlain() || !this.isProseHere()) {
       watch.staleAt = at + LOOK_LATER;
       return undefined;
     }
@@ -119,7 +117,7 @@ export class StaleProse {
     const distances = this.#source.equalWindows(needed);
     this.#watch.equalAt = at + (3 * distances.length < needed ? LOOK_SELDOM : LOOK_EVERY);
     if (distances.length < needed) return undefined;
-    if (!this.#source.isPlain() || !this.#isProseHere()) {
+    if (!this.#source.isPlain() || !this.isProseHere()) {
       this.#watch.equalAt = at + LOOK_LATER;
       return undefined;
     }
@@ -144,7 +142,8 @@ export class StaleProse {
     return later <= more && (later === 1 || later === 3 || later === 7 || later === 15);
   }
 
-  #isProseHere(): boolean {
+  /** Whether the latest text is prose. */
+  isProseHere(): boolean {
     return isProse(this.#finder.tail(PROSE_UNITS));
   }
 

@@ -31,23 +31,6 @@ export class TextTail {
     return this.#text.slice(Math.max(first, end - limit), end);
   }
 
-  /**
-   * Distances from the last `length` units to where they occurred before, nearest first, no farther than `reach`, at
-   * most `most` of them. The last `skipped` units are left out.
-   */
-  occurrences(length: number, reach: number, most: number, skipped: number): number[] {
-    const text = this.text(reach + length, skipped);
-    const end = text.length - length;
-    const latest = text.slice(end);
-    const distances: number[] = [];
-    for (let at = end; at > 0 && distances.length < most; ) {
-      at = text.lastIndexOf(latest, at - 1);
-      if (at === -1) break;
-      distances.push(end - at);
-    }
-    return distances;
-  }
-
   clear(): void {
     this.#text = '';
     this.#copied = 0;
