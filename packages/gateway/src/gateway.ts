@@ -12,6 +12,7 @@ import { ControlFeed } from './event-log/control-feed.ts';
 import { Outbox } from './event-log/outbox.ts';
 import { SessionReporter } from './event-log/session-reporter.ts';
 import type { GatewayHealth } from './health.ts';
+import { MAX_HEAD_BYTES } from './http/headers.ts';
 import { type Target, targetOf } from './http/request-path.ts';
 import { Upstream } from './http/upstream.ts';
 import { createGatewayMetrics, type GatewayMetrics, registerGatewayGauges } from './metrics.ts';
@@ -101,7 +102,9 @@ export class Gateway {
     });
     this.#storage = this.#createStorage();
     const router = this.#createRouter();
-    this.#http = createServer((incoming, response) => {
+    // The upstream decides how long an upload may take.
+    const limits = { maxHeaderSize: MAX_HEAD_BYTES, requestTimeout: 0 };
+    this.#http = createServer(limits, (incoming, response) => {
       void router.handle(incoming, response);
     });
     closeGently(this.#http);

@@ -3,6 +3,9 @@
  */
 export type FlatHeaders = readonly string[];
 
+/** Largest head of a request or response, in bytes: load balancers accept as much, Node by itself a quarter. */
+export const MAX_HEAD_BYTES = 65_536;
+
 /** Headers of one connection, not of the message (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
-import type { FlatHeaders } from './headers.ts';
+import { type FlatHeaders, MAX_HEAD_BYTES } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
 import { UpstreamTrace } from './upstream-trace.ts';
@@ -48,6 +48,7 @@ export class Upstream {
       connect: this.#connector(buildConnector({ timeout: connectMs })),
       headersTimeout: responseMs,
       bodyTimeout: stallMs,
+      maxHeaderSize: MAX_HEAD_BYTES,
       pipelining: 1,
     };
     this.#pool = new Pool(origin, { ...this.#options, connections: null });

@@ -37,6 +37,13 @@ export class UnchangedReply implements ReplyHandler {
   }
 }
 
+const blanks = Buffer.from(' \t\r\n');
+
+/** Whether a chunk before a reply only keeps the connection alive, as the empty lines of DeepSeek. */
+export function isBlank(chunk: Buffer): boolean {
+  return chunk.every((byte) => blanks.includes(byte));
+}
+
 /** Bytes needed to recognize the form of a reply. */
 const SNIFFED_BYTES = 8;
 
@@ -62,7 +69,7 @@ export class SniffedReply implements ReplyHandler {
       return;
     }
     this.#held.push(chunk);
-    this.#bytes += chunk.length;
+    if (this.#bytes > 0 || !isBlank(chunk)) this.#bytes += chunk.length;
     if (this.#bytes >= SNIFFED_BYTES) this.#choose();
   }
 

@@ -6,7 +6,7 @@ import { failedRetry, UpstreamError } from '../http/upstream-error.ts';
 import type { RequestOutcome } from '../metrics.ts';
 import type { Exchange } from './exchange.ts';
 import { type CallDecision, decideReply, decideReplyChoices, type ReplyDecision } from './reply-decision.ts';
-import type { ReplyHandler } from './reply-handler.ts';
+import { isBlank, type ReplyHandler } from './reply-handler.ts';
 import { blockOutcome } from './synthetic-reply.ts';
 
 /** A reply in one JSON document: held back until it is judged, then sent byte for byte. */
@@ -29,6 +29,12 @@ export class WholeReply implements ReplyHandler {
   data(chunk: Buffer): void {
     const { client, deps } = this.#exchange;
     if (this.#isPassthrough) {
+      client.write(chunk);
+      return;
+    }
+    if (this.#bytes === 0 && isBlank(chunk)) {
+      // It must not wait for the reply: the client may have a timeout.
+      client.head(this.#status, withoutHeaders(this.#headers, 'content-length'), this.#statusMessage);
       client.write(chunk);
       return;
     }

@@ -20,7 +20,7 @@ async function send(
     body = '',
   }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer; whole: boolean }> {
-  const request = httpRequest(url, { method, headers, agent: false });
+  const request = httpRequest(url, { method, headers, agent: false, maxHeaderSize: 131_072 });
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
@@ -322,6 +322,17 @@ describe('an upstream', () => {
       expect(elsewhere.requests).toEqual([]);
     },
   );
+
+  it('heads of a request and of its response may be as large as load balancers accept', async () => {
+    const long = 'x'.repeat(50_000);
+    await using bench = await GatewayBench.start(() => ({ headers: { 'x-long': long }, json: {} }));
+    for (const path of ['/v1/chat/completions', '/v1/models']) {
+      const headers = { ...chat, 'x-long': long };
+      const got = await send(`${bench.url}${path}`, { headers, body: question(false) });
+      expect(got).toMatchObject({ status: 200, headers: { 'x-long': long } });
+      expect(bench.upstream.requests.at(-1)?.headers['x-long']).toBe(long);
+    }
+  });
 
   it('an upstream: is aborted when the client disconnects', async () => {
     await using bench = await GatewayBench.start(() => ({ chunks: ['data: {}\n\n'], then: 'hang' }));

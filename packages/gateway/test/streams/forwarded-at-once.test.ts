@@ -38,6 +38,42 @@ describe.each(apis)('$name, streamed', ({ path, body, end, callEnd, keepAlive })
   });
 });
 
+describe.each(apis)('$name, not streamed', ({ path, body }) => {
+  const ask = (bench: GatewayBench, more = {}) =>
+    fetch(`${bench.url}/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': 's-1' },
+      body: JSON.stringify({ model: 'm', ...body, ...more }),
+    });
+
+  it.each([false, true])(
+    'empty lines before a reply are forwarded at once, and it is judged (streamed: %s)',
+    async (stream) => {
+      let gate = Promise.resolve();
+      await using bench = await GatewayBench.start((request) => {
+        const reply = modelReply({ ...request, json: { ...request.json, stream: false } }, { calls: [read] });
+        const json = typeof reply === 'object' && 'json' in reply ? JSON.stringify(reply.json) : '';
+        const headers = { 'content-type': 'application/json' };
+        return { headers, chunks: ['\n'.repeat(8), '\r\n', gate, json] };
+      });
+      for (let i = 0; i < 3; i += 1)
+        expect(await (await ask(bench, { stream })).text()).toMatch(/^\n{8}\r\n\{.*read_file/);
+      if (stream) return;
+      let open = (): void => undefined;
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      let text = '';
+      for await (const chunk of (await ask(bench)).body ?? []) {
+        text += new TextDecoder().decode(chunk);
+        open();
+      }
+      expect(text.trimStart()).toMatch(/^\{.*Tool call loop detected/);
+      expect(await bench.registry.metrics()).not.toContain('unjudged_total{');
+    },
+  );
+});
+
 it('streams: text after a call is forwarded at once', async () => {
   const gate = new Gate();
   const event = (data: { readonly type: string } & Record<string, unknown>): string =>

@@ -40,7 +40,7 @@ export async function startScriptedUpstream(
   script: (request: ApiRequest, index: number) => ApiReply | Promise<ApiReply>,
 ): Promise<ScriptedUpstream> {
   const requests: ApiRequest[] = [];
-  const server = createServer((incoming, response) => {
+  const server = createServer({ maxHeaderSize: 131_072 }, (incoming, response) => {
     serve(incoming, response).catch(() => {
       // The client disconnected during its request.
       response.destroy();
