@@ -83,7 +83,7 @@ export class WeeklyReports {
     metrics.notifications.inc({
       name,
       type,
-      outcome: result.outcome === 'refused' ? 'failed' : result.outcome,
+      outcome: result.outcome === 'retry' ? 'retried' : result.outcome,
     });
     if (result.outcome === 'sent') return;
     logger.warn({ notification: name, reason: result.reason }, 'Weekly report not delivered');

@@ -42,11 +42,13 @@ onBothDatabases(({ make }) => {
   let now = MONDAY;
   let sent: ReportMessage[] = [];
   let results: SendResult[] = [];
+  let counted: string[] = [];
 
   beforeEach(() => {
     now = MONDAY;
     sent = [];
     results = [];
+    counted = [];
   });
 
   const servers = async (count: number, since = MONDAY - HOUR) => {
@@ -56,7 +58,9 @@ onBothDatabases(({ make }) => {
       database,
       baseUrl: 'https://loops.test',
       logger: pino({ level: 'silent' }),
-      metrics: { notifications: { inc: () => undefined } as never },
+      metrics: {
+        notifications: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) } as never,
+      },
       now: () => now,
       channels: () => [{ channel: channel(), since }],
       send: (_: NotificationChannel, message: ReportMessage) => {
@@ -89,6 +93,7 @@ onBothDatabases(({ make }) => {
     ];
     for (let n = 0; n < 4; n += 1) await server?.run();
     expect(sent).toHaveLength(2);
+    expect(counted).toEqual(['retried', 'refused']);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
