@@ -35,7 +35,7 @@ test('notifications: a webhook is created, tested, notified of a loop, edited an
   await expect(form.getByLabel('URL')).toHaveAccessibleDescription('is required');
   await form.getByLabel('URL').fill('ops');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(form.getByLabel('URL')).toHaveAccessibleDescription(/Invalid URL/);
+  await expect(form.getByLabel('URL')).toHaveAccessibleDescription(/must be a URL/);
   await expectNoViolations(page);
   await form.getByLabel('URL').fill(`${receiver.url}/very-secret`);
   await form.getByLabel('Agent').fill('coder, writer');

@@ -252,7 +252,7 @@ test('settings: prices are edited in fields, checked beside them, and linked to 
   const save = page.getByRole('button', { name: 'Save' });
   await entry.getByLabel('Input', { exact: true }).fill('0.25');
   await entry.getByLabel('Output').fill('-2');
-  await expect(entry.getByLabel('Output')).toHaveAccessibleDescription(/expected at least 0/);
+  await expect(entry.getByLabel('Output')).toHaveAccessibleDescription(/must be at least 0/);
   await expect(save).toBeDisabled();
   await expectNoViolations(page);
   await entry.getByLabel('Output').fill('2');

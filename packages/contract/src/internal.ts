@@ -2,7 +2,10 @@
 
 export { withOwnNames } from './events/own-names.ts';
 export { editDistance } from './lib/edit-distance.ts';
+export { errorsText } from './lib/issue-text.ts';
+export { didYouMean, nearest } from './lib/nearest.ts';
 export { sessionPath } from './lib/path-segment.ts';
+export { plainErrors } from './lib/plain-errors.ts';
 export { timeFromText } from './lib/time-from-text.ts';
 export { parsePattern } from './pattern/parse-pattern.ts';
 export type { PatternProgram } from './pattern/pattern-program.ts';
@@ -30,13 +33,11 @@ export { resolveSettings } from './settings/resolve-settings.ts';
 export { schemaOf } from './settings/schema-of.ts';
 export {
   blockKeys,
-  didYouMean,
   entrySchema,
   environmentName,
   findSetting,
   hiddenValue,
   isSecretPath,
-  nearest,
   type SettingPath,
   type SettingSchema,
   schemaDef,

@@ -31,5 +31,5 @@ it('edge runtime: the analyzer finds a loop, and denies the next call', () => {
 it('edge runtime: invalid settings are explained in words', () => {
   expect(() =>
     vm.evaluate('loopwatch.createSessionAnalyzer({ tool_call_loop: { max_repeats: 1 } })'),
-  ).toThrow(/Too small: expected number to be >=2/);
+  ).toThrow(/must be at least 2/);
 });

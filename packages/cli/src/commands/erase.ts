@@ -33,9 +33,7 @@ async function erase(options: EraseOptions): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { sessions, incidents, messages, remains } = erasureSchema.parse(
-    await client.request('DELETE', path),
-  );
+  const { sessions, incidents, messages, remains } = await client.read(erasureSchema, 'DELETE', path);
   const counts = [counted(sessions, 'session'), counted(incidents, 'incident'), counted(messages, 'message')];
   print(`Erased ${counts.join(', ')}\n`);
   for (const { where, until } of remains)

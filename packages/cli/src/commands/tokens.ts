@@ -66,8 +66,8 @@ async function listTokens(options: ServerOptions): Promise<void> {
 
 async function createToken(name: string, { role, expires, ...options }: CreateOptions): Promise<void> {
   const expiresAt = expires === undefined ? null : Date.now() + expires;
-  const answer = await new ApiClient(options).request('POST', '/tokens', { name, role, expiresAt });
-  const { token } = createdApiTokenSchema.parse(answer);
+  const wanted = { name, role, expiresAt };
+  const { token } = await new ApiClient(options).read(createdApiTokenSchema, 'POST', '/tokens', wanted);
   writeError('This is the only time that the token is shown:\n');
   print(`${token}\n`);
 }
@@ -81,7 +81,7 @@ async function revokeToken(name: string, options: ServerOptions): Promise<void> 
 }
 
 async function read(client: ApiClient): Promise<readonly ApiToken[]> {
-  return apiTokensSchema.parse(await client.request('GET', '/tokens')).items;
+  return (await client.read(apiTokensSchema, 'GET', '/tokens')).items;
 }
 
 /** Minutes of UTC are enough for a list. */

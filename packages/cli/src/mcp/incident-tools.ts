@@ -63,7 +63,7 @@ export function listIncidents(client: ApiClient): McpTool {
       if (!all) query.set('open', 'true');
       const wanted = { ...filters, sessionId: session, q: text };
       for (const [key, value] of Object.entries(wanted)) if (value !== undefined) query.set(key, value);
-      const page = incidentPageSchema.parse(await client.request('GET', `/incidents?${String(query)}`));
+      const page = await client.read(incidentPageSchema, 'GET', `/incidents?${String(query)}`);
       const incidents = page.items.map((item) => plainIncident(item, client));
       const found = formatCount(page.total, all ? 'incident' : 'open incident');
       const head =
@@ -102,8 +102,8 @@ export function explainIncident(client: ApiClient): McpTool {
     }),
     run: async ({ id }) => {
       const path = `/incidents/${encodeURIComponent(id)}`;
-      const incident = incidentDetailSchema.parse(await client.request('GET', path));
-      const found = remediesSchema.parse(await client.request('GET', `${path}/remedies`));
+      const incident = await client.read(incidentDetailSchema, 'GET', path);
+      const found = await client.read(remediesSchema, 'GET', `${path}/remedies`);
       const remedies = found.items.map(({ path: setting, text, value, scopes }) => ({
         text,
         setting,

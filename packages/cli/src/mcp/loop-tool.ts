@@ -64,7 +64,7 @@ export function checkForLoop(client: ApiClient): McpTool {
 async function openIn(client: ApiClient, sessionId: string): Promise<Loop[]> {
   await readSession(client, sessionId);
   const query = new URLSearchParams({ sessionId, open: 'true' });
-  const page = incidentPageSchema.parse(await client.request('GET', `/incidents?${String(query)}`));
+  const page = await client.read(incidentPageSchema, 'GET', `/incidents?${String(query)}`);
   return page.items.map(({ id, reason, detector, kind, count }) => ({
     reason,
     detector,

@@ -77,13 +77,13 @@ async function idsOf(client: ApiClient, session: string | undefined, text: strin
     throw new Error('Pass either session, the id of a session, or text, words of its prompts.');
   if (session !== undefined) return { ids: [session], total: 1 };
   const query = new URLSearchParams({ q: text ?? '', sort: '-lastEventAt', limit: String(MAX_SESSIONS) });
-  const page = sessionPageSchema.parse(await client.request('GET', `/sessions?${String(query)}`));
+  const page = await client.read(sessionPageSchema, 'GET', `/sessions?${String(query)}`);
   return { ids: page.items.map(({ sessionId }) => sessionId), total: page.total };
 }
 
 /** @throws ServerError if there is no such session */
 export async function readSession(client: ApiClient, id: string): Promise<SessionDetail> {
-  return sessionDetailSchema.parse(await client.request('GET', sessionPath(id)));
+  return await client.read(sessionDetailSchema, 'GET', sessionPath(id));
 }
 
 function plainSession(detail: SessionDetail, client: ApiClient): z.infer<typeof sessionSchema> {

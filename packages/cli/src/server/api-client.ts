@@ -1,6 +1,8 @@
 import { messageOf } from '@loopwatch/contract';
 import { problemSchema } from '@loopwatch/contract/api';
+import { errorsText, plainErrors } from '@loopwatch/contract/internal';
 import { Option } from 'commander';
+import type * as z from 'zod';
 import { UsageError } from '../errors.ts';
 
 /** Where a command finds its server. */
@@ -40,6 +42,15 @@ export class ApiClient {
   /** The address of a page of the dashboard. */
   pageUrl(path: string): string {
     return new URL(path.replace(/^\//, ''), this.#base).href;
+  }
+
+  /** As {@link request}, for an answer that must match the schema. */
+  async read<T>(schema: z.ZodType<T>, method: string, path: string, body?: object): Promise<T> {
+    const parsed = schema.safeParse(await this.request(method, path, body), plainErrors);
+    if (parsed.success) return parsed.data;
+    throw new ServerError(
+      `Unexpected answer from ${method} ${path}: ${errorsText(parsed.error)}. The server may run another version: install the same as its own.`,
+    );
   }
 
   /** @param path below `/api/v1` @throws ServerError */

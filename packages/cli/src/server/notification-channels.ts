@@ -1,5 +1,5 @@
 import { type NotificationSettings, notificationSchema, type Settings } from '@loopwatch/contract';
-import { notificationSecrets } from '@loopwatch/contract/internal';
+import { notificationSecrets, plainErrors } from '@loopwatch/contract/internal';
 import type { NotificationChannel } from '@loopwatch/server';
 import { readSecret } from '../config/secret-files.ts';
 import { UsageError } from '../errors.ts';
@@ -25,7 +25,7 @@ function channelOf(entry: NotificationSettings, environment: Environment): Notif
   const sources = new Set(keys.flatMap((key) => [`${key}_env`, `${key}_file`]));
   const rest = Object.entries(fields).filter(([key]) => !sources.has(key));
   const secrets = keys.map((key) => [key, secretOf(`${path}: ${key}`, fields, key, environment)] as const);
-  const parsed = notificationSchema.safeParse(Object.fromEntries([...rest, ...secrets]));
+  const parsed = notificationSchema.safeParse(Object.fromEntries([...rest, ...secrets]), plainErrors);
   if (parsed.success) return parsed.data as NotificationChannel;
   const [issue] = parsed.error.issues;
   throw new UsageError(`${path}: ${String(issue?.path[0] ?? 'entry')}: ${issue?.message ?? 'is not valid'}`);

@@ -29,7 +29,11 @@ it.each([
     {},
     'notifications: ops: url_env: the environment variable HOOK is not set',
   ],
-  [{ type: 'slack', url_env: 'HOOK' }, { HOOK: 'very-secret' }, 'notifications: ops: url: Invalid URL'],
+  [
+    { type: 'slack', url_env: 'HOOK' },
+    { HOOK: 'very-secret' },
+    'notifications: ops: url: must be a URL, such as https://example.com',
+  ],
   [{ type: 'pagerduty', routing_key_file: '/nowhere/key' }, {}, 'cannot read /nowhere/key'],
 ])('receivers: %j is rejected by name, without the secret', (entry, environment, message) => {
   expect(() => channelsOf(entry, environment)).toThrow(message);

@@ -1,8 +1,10 @@
 import { _, Ajv, type KeywordCxt, type ValidateFunction } from 'ajv';
 import * as z from 'zod';
 import { exactJson, holdsInexact } from '../lib/exact-json.ts';
+import { errorsText } from '../lib/issue-text.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { exceedsBytes, MAX_NAME_BYTES, storableText } from '../lib/names.ts';
+import { plainErrors } from '../lib/plain-errors.ts';
 import type { DeadLetterReason } from './error-codes.ts';
 import { type AgentEvent, eventSchemas, exceededLimit, MAX_TEXT_UNITS, otherEventSchema } from './event.ts';
 import { eventTypes, isEventType } from './event-types.ts';
@@ -189,9 +191,8 @@ function describeErrors(value: object): string {
   if (typeof type !== 'string')
     return `type: expected one of ${eventTypes.join(', ')}, got ${describeType(type)}`;
   const schema: z.ZodType = isEventType(type) ? eventSchemas[type] : otherEventSchema;
-  const issues = schema.safeParse(value).error?.issues ?? [];
-  const lines = issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`);
-  return lines.join('; ') || `does not match the schema of ${type}`;
+  const { error } = schema.safeParse(value, plainErrors);
+  return error === undefined ? `does not match the schema of ${type}` : errorsText(error);
 }
 
 function describeType(value: unknown): string {

@@ -15,7 +15,7 @@ export const nameSchema = z
   .overwrite(storableText)
   .max(MAX_NAME_BYTES)
   .refine((name) => !exceedsBytes(name, MAX_NAME_BYTES), {
-    message: `Too big: expected string to have <=${String(MAX_NAME_BYTES)} bytes in UTF-8`,
+    message: `must be at most ${String(MAX_NAME_BYTES)} bytes long in UTF-8`,
   });
 const optionalName = nameSchema.nullish();
 

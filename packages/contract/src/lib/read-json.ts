@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import { exactJson } from './exact-json.ts';
+import { errorsText } from './issue-text.ts';
 import { messageOf } from './message-of.ts';
+import { plainErrors } from './plain-errors.ts';
 
 /** Parses JSON, see {@link exactJson}; undefined if the text is invalid. */
 export function jsonFrom(text: string): unknown {
@@ -24,8 +26,7 @@ export function readJson<T>(text: string, schema: z.ZodType<T>): JsonResult<T> {
   } catch (error) {
     return { ok: false, why: messageOf(error) };
   }
-  const parsed = schema.safeParse(json);
+  const parsed = schema.safeParse(json, plainErrors);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const why = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  return { ok: false, why };
+  return { ok: false, why: errorsText(parsed.error) };
 }

@@ -1,5 +1,6 @@
 import { editDistance } from '../lib/edit-distance.ts';
-import { didYouMean, environmentName, isSecretPath, nearest, settingPaths } from './setting-paths.ts';
+import { didYouMean, nearest } from '../lib/nearest.ts';
+import { environmentName, isSecretPath, settingPaths } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 
 /** Finds the settings among the environment variables, and warns about misspelled ones. */

@@ -1,13 +1,14 @@
 import type * as core from 'zod/v4/core';
+import { errorsText, issueText, type KnownIssue } from '../lib/issue-text.ts';
 import type { Bounds, Definition, Limits } from './definition.ts';
 import { type SettingSchema, schemaDef } from './setting-paths.ts';
 
 /*
  * Reads values by their definitions exactly as zod does by the schemas that are made of them: the same values, and the same
- * issues in the same order and words, which tests compare. Without zod the library is 5 kB smaller.
+ * issues in the same order, which tests compare. Without zod the library is 5 kB smaller.
  */
 
-/** What is wrong with a value, as zod says it. */
+/** What is wrong with a value. */
 export type SettingIssue = core.$ZodIssue;
 
 export type ParsedSettings<T> =
@@ -28,9 +29,7 @@ export function safeParseSettings<Output, Input>(
 export function parseSettings<Output, Input>(definition: Definition<Output, Input>, input: unknown): Output {
   const parsed = safeParseSettings(definition, input);
   if (parsed.success) return parsed.data;
-  throw new TypeError(
-    parsed.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join('; '),
-  );
+  throw new TypeError(errorsText(parsed));
 }
 
 /** Whether a value is valid. */
@@ -44,7 +43,7 @@ type Block = Record<string, unknown>;
 /** A value that is being read. */
 class Reading {
   readonly issues: SettingIssue[] = [];
-  readonly #input: unknown;
+  #input: unknown;
   /** The value is not of its kind, or a part is not: its limits mean nothing then. */
   #isWrong = false;
 
@@ -61,9 +60,8 @@ class Reading {
       case 'nullable':
         return input === null ? null : this.read(def.innerType);
       case 'prefault':
-        return input === undefined
-          ? this.#part([], def.innerType, def.defaultValue)
-          : this.read(def.innerType);
+        if (input === undefined) this.#input = def.defaultValue;
+        return this.read(def.innerType);
       default: {
         const value = this.#valueOf(def);
         if (!this.#isWrong) this.#checkLimits(def, value);
@@ -76,26 +74,25 @@ class Reading {
     const input = this.#input;
     switch (def.type) {
       case 'array':
-        return Array.isArray(input)
-          ? Array.from(input, (entry: unknown, index) => this.#part([index], def.element, entry))
-          : this.#refuseType('array');
+        if (Array.isArray(input))
+          return Array.from(input, (entry: unknown, index) => this.#part([index], def.element, entry));
+        break;
       case 'object':
-        return typeof input !== 'object' || input === null || Array.isArray(input)
-          ? this.#refuseType('object')
-          : this.#block(input as Block, def);
+        if (typeof input === 'object' && input !== null && !Array.isArray(input))
+          return this.#block(input as Block, def);
+        break;
       case 'enum': {
         const values = Object.values(def.entries);
         if (values.includes(input as string)) return def.spelling?.(input as never) ?? input;
-        const known = values.map((value) => `"${value}"`).join('|');
-        return this.#refuse('invalid_value', `Invalid option: expected one of ${known}`, { values });
+        return this.#refuse({ code: 'invalid_value', values });
       }
       case 'number':
-        return Number.isFinite(input)
-          ? this.#number(input as number, def.bounds ?? {})
-          : this.#refuseType('number');
+        if (Number.isFinite(input)) return this.#number(input as number, def.bounds ?? {});
+        break;
       default:
-        return typeof input === def.type ? input : this.#refuseType(def.type);
+        if (typeof input === def.type) return input;
     }
+    return this.#refuseType(def.type);
   }
 
   #number(input: number, { isWhole = false, above, min, max = Infinity }: Bounds): unknown {
@@ -104,11 +101,7 @@ class Reading {
     const inclusive = above === undefined;
     const minimum = above ?? min ?? -Infinity;
     if (inclusive ? input < minimum : input <= minimum)
-      this.#say('too_small', `Too small: expected number to be >${inclusive ? '=' : ''}${String(minimum)}`, {
-        origin: 'number',
-        minimum,
-        inclusive,
-      });
+      this.#say({ code: 'too_small', origin: 'number', minimum, inclusive });
     if (input > max) this.#refuseMore('number', max);
     return input;
   }
@@ -128,9 +121,7 @@ class Reading {
       // As a key of the copy, it would replace the prototype.
       else if (key !== '__proto__') take(key, catchall);
     }
-    const known = keys.map((key) => `"${key}"`).join(', ');
-    if (keys.length > 0)
-      this.#say('unrecognized_keys', `Unrecognized key${keys.length > 1 ? 's' : ''}: ${known}`, { keys });
+    if (keys.length > 0) this.#say({ code: 'unrecognized_keys', keys });
     return data;
   }
 
@@ -146,36 +137,28 @@ class Reading {
   #checkLimits({ maxLength = Infinity, rules = [] }: Limits, value: unknown): void {
     const isText = typeof value === 'string';
     if ((isText || Array.isArray(value)) && Array.from<unknown>(value).length > maxLength)
-      this.#refuseMore(isText ? 'string' : 'array', maxLength, isText ? 'characters' : 'items');
-    for (const rule of rules) rule(value as never, (why, path = []) => this.#say('custom', why, { path }));
+      this.#refuseMore(isText ? 'string' : 'array', maxLength);
+    for (const rule of rules)
+      rule(value as never, (message, path = []) => this.#say({ code: 'custom', message, path }));
   }
 
-  #refuseMore(origin: string, maximum: number, unit?: string): void {
-    const limit = unit === undefined ? `be <=${String(maximum)}` : `have <=${String(maximum)} ${unit}`;
-    this.#say('too_big', `Too big: expected ${origin} to ${limit}`, { origin, maximum, inclusive: true });
+  #refuseMore(origin: string, maximum: number): void {
+    this.#say({ code: 'too_big', origin, maximum, inclusive: true });
   }
 
   #refuseType(expected: string): unknown {
-    const received = typeName(this.#input);
-    return this.#refuse('invalid_type', `Invalid input: expected ${expected}, received ${received}`, {
-      expected,
-    });
+    return this.#refuse({ code: 'invalid_type', expected });
   }
 
   /** No value of the kind that is expected. */
-  #refuse(code: string, message: string, facts: object): unknown {
+  #refuse(facts: object): unknown {
     this.#isWrong = true;
-    this.#say(code, message, facts);
-    return this.#input;
+    this.#say(facts);
+    return undefined;
   }
 
-  #say(code: string, message: string, facts: object): void {
-    this.issues.push({ code, path: [], message, ...facts } as unknown as SettingIssue);
+  #say(facts: object): void {
+    const message = issueText(facts as KnownIssue);
+    this.issues.push({ path: [], message, ...facts } as unknown as SettingIssue);
   }
-}
-
-function typeName(value: unknown): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }

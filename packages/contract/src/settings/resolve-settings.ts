@@ -1,3 +1,4 @@
+import { plainErrors } from '../lib/plain-errors.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { blockKeys, findSetting, settingPaths } from './setting-paths.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -51,7 +52,7 @@ export function resolveSettings({
     mergeAt(draft, path, { source: 'flag', name: flagNames[path] ?? '--set' }, () => value);
   }
 
-  const parsed = settingsSchema.safeParse(draft.value);
+  const parsed = settingsSchema.safeParse(draft.value, plainErrors);
   const brokers = draft.origins.get('kafka.brokers');
   // In a file, an empty list is how a template writes that there is no Kafka.
   if (parsed.data?.kafka.brokers.length === 0 && brokers?.name !== undefined && brokers.source !== 'file')

@@ -1,5 +1,4 @@
 import type * as core from 'zod/v4/core';
-import { editDistance } from '../lib/edit-distance.ts';
 
 /** The dotted paths of a settings schema: lookup, and suggestions for misspelled ones. */
 
@@ -28,21 +27,6 @@ export function settingPaths(schema: SettingSchema, prefix = ''): SettingPath[] 
 /** The environment name of a path: `tool_call_loop.max_repeats` is `LOOPWATCH_TOOL_CALL_LOOP_MAX_REPEATS`. */
 export function environmentName(path: string): string {
   return `LOOPWATCH_${path.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}`;
-}
-
-/** The known name nearest to a misspelled one, if any is near enough to suggest. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
-    .toSorted((a, b) => a.edits - b.edits);
-  const best = ranked[0];
-  const enough = name.length < 5 ? 1 : Math.max(2, name.length / 3);
-  return best !== undefined && best.edits <= enough ? best.candidate : undefined;
-}
-
-/** The end of a message about an unknown name, with a suggestion if there is one. */
-export function didYouMean(meant: string | undefined): string {
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** A value or a block of the settings: the keys that lead to it, and its schema. */

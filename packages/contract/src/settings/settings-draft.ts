@@ -1,14 +1,14 @@
 import { safeParse } from 'zod/mini';
 import type * as core from 'zod/v4/core';
+import { didYouMean, nearest } from '../lib/nearest.ts';
+import { plainErrors } from '../lib/plain-errors.ts';
 import { allowedValues } from './allowed-values.ts';
 import {
   blockKeys,
-  didYouMean,
   entrySchema,
   findSetting,
   hiddenValue,
   isSecretPath,
-  nearest,
   type SettingSchema,
   schemaDef,
   schemaShape,
@@ -95,9 +95,7 @@ export class SettingsDraft {
     for (const issue of issues) {
       const at = [...keys, ...issue.path.map(String)];
       if (issue.code !== 'unrecognized_keys') {
-        const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-        const text = isMissing ? 'is required' : issue.message;
-        this.errors.push(`${labelOf(origin)}: ${at.join('.')}: ${text}`);
+        this.errors.push(`${labelOf(origin)}: ${at.join('.')}: ${issue.message}`);
         continue;
       }
       const block = keysAt(schemas, entries, issue.path);
@@ -129,7 +127,7 @@ export class SettingsDraft {
 }
 
 function parseBy(schema: SettingSchema, value: unknown) {
-  return safeParse(schema as core.$ZodType, value);
+  return safeParse(schema as core.$ZodType, value, plainErrors);
 }
 
 /** The schemas of the entries of a list of blocks; undefined for other values. */

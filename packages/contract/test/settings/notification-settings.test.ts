@@ -63,7 +63,11 @@ describe('notifications setting', () => {
       [{ ...webhook, type: 'mail' }],
       'must be one of webhook, slack, teams, discord, email, pagerduty, langfuse, otlp',
     ],
-    ['a wrong address', [{ ...webhook, url: 'example.com/very-secret' }], 'notifications.0.url: Invalid URL'],
+    [
+      'a wrong address',
+      [{ ...webhook, url: 'example.com/very-secret' }],
+      'notifications.0.url: must be a URL',
+    ],
     [
       'no secret',
       [{ name: 'ops', type: 'webhook', url: webhook.url }],
@@ -93,7 +97,7 @@ describe('notifications setting', () => {
     ],
     ['a duplicate name', [webhook, webhook], 'notifications.1.name: is used twice: ops'],
     ['no name', [{ ...webhook, name: undefined }], 'notifications.0.name: is required'],
-    ['no list', { secret: 'very-secret' }, 'notifications: Invalid input: expected array'],
+    ['no list', { secret: 'very-secret' }, 'notifications: must be a list, not an object'],
   ])('rejects %s without quoting a secret', (_, notifications, fault) => {
     const faults = faultsOf(notifications).join('\n');
     expect(faults).toContain(fault);

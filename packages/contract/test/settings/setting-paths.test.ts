@@ -6,7 +6,6 @@ import {
   environmentName,
   findSetting,
   isSecretPath,
-  nearest,
   settingPaths,
   valueFromText,
 } from '../../src/internal.ts';
@@ -79,23 +78,6 @@ describe('findSetting', () => {
     'constructor.name',
     'tool_call_loop.toString',
   ])('finds nothing at %j', (path) => expect(findSetting(settingsSchema, path)).toBeUndefined());
-});
-
-describe('nearest', () => {
-  const known = ['max_repeats', 'ttl_seconds', 'mode', 'enabled', 'log'];
-  it.each([
-    ['max_repeat', 'max_repeats'],
-    ['max-repeats', 'max_repeats'],
-    ['ttl', undefined],
-    ['ttl_second', 'ttl_seconds'],
-    ['moed', undefined],
-    ['modes', 'mode'],
-    ['foo', undefined],
-    ['', undefined],
-    ['something_else_entirely', undefined],
-  ])('suggests for %s: %s', (name, meant) => expect(nearest(name, known)).toBe(meant));
-
-  it('returns undefined for an empty list', () => expect(nearest('mode', [])).toBeUndefined());
 });
 
 describe('valueFromText', () => {

@@ -52,9 +52,8 @@ export async function request<Schema extends z.ZodType>(
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : ` (${issue.path.join('.') || 'the answer'}: ${issue.message})`;
   throw new ApiError(
-    `Unexpected response from ${path}${where}. The server may run another version: reload the page.`,
+    `Unexpected response from ${path}: ${issue?.path.join('.') || 'all of it'} is not valid. The server may run another version: reload the page.`,
     response.status,
   );
 }

@@ -32,22 +32,22 @@ test.each([
 
 test.each([
   ['prices', { 'gpt-5': { input: 1, output: 2 } }, []],
-  ['prices', { 'gpt-5': { input: 1 } }, ['gpt-5.output: expected a number']],
-  ['prices', { 'gpt-5': { input: '1,5', output: 2 } }, ['gpt-5.input: expected a number']],
+  ['prices', { 'gpt-5': { input: 1 } }, ['gpt-5.output: must be a number']],
+  ['prices', { 'gpt-5': { input: '1,5', output: 2 } }, ['gpt-5.input: must be a number']],
   [
     'prices',
     { 'gpt-5': { input: -1, output: 2_000_000 } },
-    ['gpt-5.input: expected at least 0', 'gpt-5.output: expected at most 1000000'],
+    ['gpt-5.input: must be at least 0', 'gpt-5.output: must be at most 1000000'],
   ],
   [
     'tool_call_loop.per_tool',
     { ls: { ttl_seconds: 0, mode: 'x' } },
     [
-      'ls.ttl_seconds: expected more than 0',
-      'ls.mode: expected one of warn, block, chance_then_block, break, chance, chance_then_break',
+      'ls.ttl_seconds: must be more than 0',
+      'ls.mode: must be one of warn, block, chance_then_block, break, chance, chance_then_break',
     ],
   ],
-  ['per_tool', { ls: { polled: true } }, ['ls: unknown polled']],
+  ['per_tool', { ls: { polled: true } }, ['ls: unknown key polled']],
   [
     'agents',
     { coder: { not_run: ['{word}'] } },
@@ -56,7 +56,7 @@ test.each([
   [
     'tool_call_loop.per_tool',
     { ls: { max_repeats: 1, ttl_seconds: null } },
-    ['ls.max_repeats: expected at least 2'],
+    ['ls.max_repeats: must be at least 2'],
   ],
 ])('problemsOf: of %s %j', (path, value, expected) => {
   expect(problemsOf(path, value).map(({ at, text }) => `${at.map(String).join('.')}: ${text}`)).toEqual(

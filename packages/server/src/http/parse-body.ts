@@ -1,4 +1,5 @@
 import { exactJson, messageOf } from '@loopwatch/contract';
+import { plainErrors } from '@loopwatch/contract/internal';
 import express, { type Request, type RequestHandler } from 'express';
 import type * as z from 'zod';
 import { extentOf } from './json-extent.ts';
@@ -57,7 +58,7 @@ export function parseBody<T>(request: Request, schema: z.ZodType<T>): T {
 
 /** @throws HttpProblem as {@link parseBody} */
 export function parseValue<T>(value: unknown, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, plainErrors);
   if (parsed.success) return parsed.data;
   throw badRequest(
     ...parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), detail: message })),

@@ -1,4 +1,4 @@
-import { timeFromText } from '@loopwatch/contract/internal';
+import { plainErrors, timeFromText } from '@loopwatch/contract/internal';
 import * as z from 'zod';
 import { badRequest, type HttpProblem } from './problem.ts';
 
@@ -47,7 +47,7 @@ export function parseQuery<Shape extends z.ZodRawShape>(
     ([name, value]) =>
       [name, shape[name] === undefined ? value : fromText(value, shape[name], name)] as const,
   );
-  const parsed = schema.safeParse(Object.fromEntries(values));
+  const parsed = schema.safeParse(Object.fromEntries(values), plainErrors);
   if (!parsed.success) throw badQuery(parsed.error, Object.keys(shape));
   return parsed.data;
 }

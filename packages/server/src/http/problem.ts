@@ -40,7 +40,7 @@ export type Fault = { readonly detail: string } & (
 export function badRequest(...errors: readonly Fault[]): HttpProblem {
   const sentences = errors.map((fault) => {
     const name = 'path' in fault ? fault.path : fault.parameter;
-    return name === '' ? fault.detail : `${name}: ${fault.detail}`;
+    return `${name === '' ? 'body' : name}: ${fault.detail}`;
   });
   return new HttpProblem(400, sentences.join('; '), { errors });
 }

@@ -22,7 +22,7 @@ it.each([
     'groupBy: must be one of agent, model, tool, tenant, agentVersion, detector, tag:NAME',
   ],
   [{ groupBy: 'tag:' }, 'groupBy: must be one of'],
-  [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: Invalid input: expected "previous"'],
+  [{ groupBy: 'agent', compare: 'lastweek' }, 'compare: must be previous'],
   [{ agent: 'coder' }, 'agent: requires groupBy'],
   [{ groupBy: 'agent', bucketMs: '1000' }, 'bucketMs: cannot be combined with groupBy'],
   [{ groupBy: 'agent', sort: '-increase' }, 'sort: increase requires compare=previous'],

@@ -1,0 +1,56 @@
+import type * as core from 'zod/v4/core';
+
+/*
+ * What is wrong with a value, in words that follow its name: `must be a list, not text`. They quote no text and no number
+ * of the value, which may be a secret.
+ */
+
+interface Issues {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}
+
+/** All that is wrong, each with the path to it: `usage.inputTokens: must be a number, not text`. */
+export function errorsText({ issues }: Issues): string {
+  return issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`).join('; ');
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  int: 'a whole number',
+  object: 'an object',
+  string: 'text',
+};
+const units: Readonly<Record<string, string>> = { array: ' entries long', string: ' characters long' };
+
+/** What settings can have: of the issues of zod, those that `safeParseSettings` finds too. */
+export type KnownIssue = core.$ZodRawIssue<
+  Extract<
+    core.$ZodIssue,
+    { code: 'invalid_type' | 'invalid_value' | 'too_small' | 'too_big' | 'unrecognized_keys' }
+  >
+>;
+
+/** @param issue one that has no message yet */
+export function issueText(issue: KnownIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kindName(issue.expected)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return limitText(issue.inclusive ? 'at least' : 'more than', issue.minimum, issue.origin);
+    case 'too_big':
+      return limitText('at most', issue.maximum, issue.origin);
+    case 'unrecognized_keys':
+      return `unknown key ${issue.keys.join(', ')}`;
+  }
+}
+
+/** A type in words. */
+export function kindName(type: string): string {
+  return kinds[type] ?? `a ${type}`;
+}
+
+function limitText(bound: string, limit: number | bigint, origin: string): string {
+  return `must be ${bound} ${String(limit)}${units[origin] ?? ''}`;
+}
