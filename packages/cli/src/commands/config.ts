@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type EffectiveValue, effectiveValues } from '../config/effective-values.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { addConfigOptions, type ConfigOptions } from '../config/options.ts';
+import { unreadableValues } from '../config/unreadable-values.ts';
 import { UsageError } from '../errors.ts';
 import { printableJson, tableLines } from '../runtime/output.ts';
 import { describedCommand } from './summaries.ts';
@@ -18,13 +19,14 @@ export function configCommand(): Command {
   const command = describedCommand('config')
     .option(
       '--check',
-      'only check the configuration; exit 2 if it is invalid or an environment variable is unknown',
+      'only check the configuration; exit 2 if it is invalid, names a variable or file that cannot be read, or a variable is unknown',
     )
     .option('--json', 'print JSON');
   return addConfigOptions(command).action((options: Options) => {
     const config = loadOrExit(command, options);
     const output = command.configureOutput();
-    if (options.check === true && config.warnings.length > 0) fail(command, config.warnings.join('\n'));
+    const faults = options.check === true ? [...config.warnings, ...unreadableValues(config.settings)] : [];
+    if (faults.length > 0) fail(command, faults.join('\n'));
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
     if (options.check === true) output.writeOut?.('configuration is valid\n');
     else output.writeOut?.(options.json === true ? asJson(config) : asTable(config));

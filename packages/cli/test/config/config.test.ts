@@ -259,6 +259,41 @@ describe('loopwatch config', () => {
     });
   });
 
+  it('config --check: names each variable and file that a start could not read', async () => {
+    const notifications = [
+      { name: 'ops', type: 'webhook', url_env: 'OPS_URL', secret: 's' },
+      { name: 'chat', type: 'slack', url_env: 'CHAT_URL' },
+      { name: 'pager', type: 'pagerduty', routing_key_file: '/nowhere/key' },
+      { name: 'traces', type: 'otlp' },
+    ];
+    vi.stubEnv('LOOPWATCH_NOTIFICATIONS', JSON.stringify(notifications));
+    vi.stubEnv('CHAT_URL', 'https://hooks.test/very-secret');
+    const registry = ['url=http://registry.test', 'username=u', 'password_file=/nowhere/registry'];
+    const sasl = ['mechanism=PLAIN', 'username=u', 'password_file=/nowhere/sasl'];
+    const set = [
+      ...registry.map((text) => `kafka.schema_registry.${text}`),
+      ...sasl.map((text) => `kafka.sasl.${text}`),
+      ...['kafka.security_protocol=SASL_PLAINTEXT', 'kafka.brokers=kafka.test:9092'],
+    ].flatMap((text) => ['--set', text]);
+    expect(await run('--check', ...set)).toEqual({
+      out: '',
+      err: `${[
+        'kafka.sasl.password_file: cannot read /nowhere/sasl: no such file',
+        'kafka.schema_registry.password_file: cannot read /nowhere/registry: no such file',
+        'notifications: ops: url_env: the environment variable OPS_URL is not set',
+        'notifications: pager: routing_key_file: cannot read /nowhere/key: no such file',
+      ].join('\n')}\n`,
+      exitCode: 2,
+    });
+    vi.stubEnv('OPS_URL', 'ops');
+    vi.stubEnv('LOOPWATCH_NOTIFICATIONS', JSON.stringify(notifications.slice(0, 2)));
+    expect(await run('--check')).toMatchObject({
+      err: 'notifications: ops: url: must be a URL, such as https://example.com\n',
+      exitCode: 2,
+    });
+    expect(await run()).toMatchObject({ err: '', exitCode: 0 });
+  });
+
   it.each([[['--check']], [[]], [['--json']]])(
     'config %j: exits with 2 and prints the errors on stderr',
     async (args) => {
