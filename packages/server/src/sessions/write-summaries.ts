@@ -40,9 +40,13 @@ const columns = {
 } as const;
 const docColumns = { id: 'text', doc: 'jsonb', parts: 'jsonb' } as const;
 
-/** A summary without a newer event, as after a control event or a rebalance, is no activity. */
+/**
+ * A summary without a newer event, as after a control event or a rebalance, is no activity. One event of a clock that is behind
+ * makes no session old that was active: retention would delete it.
+ */
 const replacing = {
-  active_at: `case when sessions.last_event_at = excluded.last_event_at then sessions.active_at else excluded.active_at end`,
+  active_at: `case when sessions.last_event_at = excluded.last_event_at then sessions.active_at
+    else greatest(sessions.active_at, excluded.active_at) end`,
 };
 
 /** One statement saves a round trip. */

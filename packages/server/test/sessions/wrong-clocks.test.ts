@@ -83,6 +83,14 @@ onBothDatabases(({ make }) => {
     expect(await database.query('select state from sessions')).toEqual([{ state }]);
   });
 
+  it('one event of a clock that is behind deletes no session that was active', async () => {
+    const { database } = await make();
+    for (const lastEventAt of [START, START - 40 * DAY])
+      await writeSummaries(database, [{ id: 's-1', summary: summary('s-1', { lastEventAt }), at: START }]);
+    expect(await removeSessions(database, { limit: 9, before: START - 30 * DAY })).toBe(0);
+    expect(await removeSessions(database, { limit: 9, before: START + 1 })).toBe(1);
+  });
+
   it('retention deletes incidents and sessions of 2099 when they are old, and history at once', async () => {
     const { database } = await make();
     for (const [id, time] of [
