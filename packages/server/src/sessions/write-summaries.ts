@@ -133,8 +133,12 @@ const figureColumns = {
   figures: 'text',
 } as const;
 
+/** What of the figures is shown, and tells whether a summary only repeats the latest verdict. */
+const shownFigures = ['last_at', 'count', 'calls', 'turns', 'tokens', 'usd', 'duration'] as const;
+
 /**
- * Updates count and cost of open incidents, unless a later verdict is stored.
+ * Updates count and cost of open incidents, unless a later verdict is stored. Right after a verdict, a summary only repeats it:
+ * then nothing is stored, because that would cost as much as storing the verdict.
  *
  * @param records all of them: after a long pause, a session's latest summary does not tell its earlier incidents
  */
@@ -166,11 +170,12 @@ async function writeFigures(tx: Queryable, records: readonly SummaryRecord[]): P
   await tx.query(
     `update incidents i set change = nextval('changes'),
        active_at = case when i.last_at = r.last_at then i.active_at else greatest(i.active_at, r.active_at) end,
-       last_at = r.last_at, count = r.count, calls = r.calls, turns = r.turns, tokens = r.tokens,
-       usd = r.usd, ${['calls', 'tokens', 'usd'].map(wastedIfLoop).join(', ')},
-       duration = r.duration, event_index = r.event_index, figures = r.figures
+       ${shownFigures.map((name) => `${name} = r.${name}`).join(', ')},
+       ${['calls', 'tokens', 'usd'].map(wastedIfLoop).join(', ')},
+       event_index = r.event_index, figures = r.figures
      from ${recordset(figureColumns)}
-     where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index`,
+     where i.id = r.id and i.state = 'open' and i.event_index <= r.event_index
+       and (i.event_index, ${columnsOf('i')}) is distinct from (r.event_index, ${columnsOf('r')})`,
     [jsonText([...latest.values()])],
   );
   await matchMutes(tx, [...latest.keys()]);
@@ -203,6 +208,10 @@ function docOf(
       latest === undefined || stored.has(incident.id) ? incident : { ...incident, latest },
     ),
   };
+}
+
+function columnsOf(table: string): string {
+  return shownFigures.map((name) => `${table}.${name}`).join(', ');
 }
 
 function wastedIfLoop(amount: string): string {

@@ -92,4 +92,21 @@ onBothDatabases(({ make }) => {
       });
     },
   );
+
+  it('a summary that only repeats the verdict does not change the incident', async () => {
+    const { database } = await make();
+    await writeVerdicts(database, [{ verdict: found, arrivedAt: START }]);
+    const changes = () => database.query('select change, figures from incidents');
+    const stored = await changes();
+    const told = async (events: number, calls = found.cost.calls) => {
+      const openIncidents = [{ id: 'i-1', count: found.count, cost: { ...found.cost, calls } }];
+      const one = summary('s-1', { events, lastEventAt: found.time, openIncidents });
+      await writeSummaries(database, [{ id: 's-1', summary: one, at: START }]);
+      return changes();
+    };
+    expect(await told(found.eventIndex + 1)).toEqual(stored);
+    expect(await told(found.eventIndex + 1, found.cost.calls + 1)).not.toEqual(stored);
+    const corrected = await changes();
+    expect(await told(found.eventIndex + 2, found.cost.calls + 1)).not.toEqual(corrected);
+  });
 });
