@@ -7,8 +7,10 @@ from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
+from langgraph.checkpoint.memory import MemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
+from langgraph.types import Command, interrupt
 from looping import DENIED, Counter, new_guard
 
 from loopwatch.langchain import LoopwatchMiddleware
@@ -149,6 +151,37 @@ class Frameworks(unittest.TestCase):
                 self.assertEqual(way(guard, reader, HEALTHY), "Done.")
                 guard.close()
                 self.assertEqual((reader.runs, guard.stats().denied, guard.stats().faults), (4, 0, 0))
+
+    def test_a_tool_that_asks_its_user_is_one_call(self):
+        def ask(topic: str) -> str:
+            """Asks the user six questions; the graph runs it again with each answer."""
+            return ", ".join(interrupt(f"{topic}?") for _ in range(6))
+
+        for run_async in (False, True):
+            with self.subTest(run_async=run_async):
+                guard, reader = new_guard(), Reader()
+                calls = [
+                    {"id": "c1", "name": "read_file", "args": {"path": "part-1.yaml"}},
+                    {"id": "c2", "name": "ask", "args": {"topic": "Size"}},
+                ]
+                agent = create_agent(
+                    Scripted(messages=iter([AIMessage("", tool_calls=calls), AIMessage("Done.")])),
+                    [tool_of(reader), StructuredTool.from_function(ask)],
+                    middleware=[LoopwatchMiddleware(guard)],
+                    checkpointer=MemorySaver(),
+                )
+                config = {"configurable": {"thread_id": "1"}}
+
+                def invoke(given, agent=agent, config=config, run_async=run_async):
+                    return asyncio.run(agent.ainvoke(given, config)) if run_async else agent.invoke(given, config)
+
+                state = invoke({"messages": [("user", "Ask me")]})
+                while "__interrupt__" in state:
+                    state = invoke(Command(resume="L"))
+                guard.close()
+                self.assertEqual(state["messages"][-2].text, "L, L, L, L, L, L")
+                stats = guard.stats()
+                self.assertEqual((stats.calls, stats.denied, stats.faults, stats.dropped), (2, 0, 0, 0))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+import { GraphStep } from './graph-step.ts';
 import type { CallGate } from './run-guarded.ts';
 import { guardLangChainTools } from './sdk-tools.ts';
 
@@ -44,12 +45,13 @@ export interface LangChainMiddleware {
 
 /** Guards the tools of `createAgent`, and ends its run before the next model request. */
 export function langchainMiddleware(gate: CallGate, guard: MiddlewareGuard): LangChainMiddleware {
+  const step = new GraphStep();
   const middleware: LangChainMiddleware = {
     name: 'loopwatch',
     wrapToolCall: (request, handler) => {
       const { tool } = request;
       if (typeof tool !== 'object' || tool === null) return handler(request);
-      const [guarded] = guardLangChainTools(gate, [tool]);
+      const [guarded] = guardLangChainTools(gate, [tool], step);
       return handler({ ...request, tool: guarded });
     },
     beforeModel: {

@@ -1,4 +1,5 @@
 import { isDenial } from '@loopwatch/detectors/internal';
+import { GraphStep } from './graph-step.ts';
 import { type CallGate, runGuarded } from './run-guarded.ts';
 
 /* Wrappers for the tools of agent SDKs. They return copies; the original tools stay unguarded. */
@@ -38,14 +39,24 @@ interface LangChainTool {
   readonly _call?: unknown;
 }
 
+interface CallConfig {
+  readonly toolCall?: { readonly id?: string };
+}
+
 /** Guards tools of LangChain, which still parses their input and formats their results. */
-export function guardLangChainTools<Tool extends object>(gate: CallGate, tools: readonly Tool[]): Tool[] {
+export function guardLangChainTools<Tool extends object>(
+  gate: CallGate,
+  tools: readonly Tool[],
+  step = new GraphStep(),
+): Tool[] {
   return tools.map((tool) => {
     const { name, responseFormat, _call: call } = tool as LangChainTool;
     if (typeof call !== 'function') return tool;
-    const _call = async (args: unknown, ...more: unknown[]): Promise<unknown> => {
+    const _call = async (args: unknown, ...more: [unknown, CallConfig?]): Promise<unknown> => {
       const state = { hasRun: false };
-      const result = await runGuarded(gate, { name, args }, () => {
+      // Parallel calls may start before this one returns.
+      gate.isAsync = true;
+      const result = await runGuarded(step.gate(gate, more[1]?.toolCall?.id), { name, args }, () => {
         state.hasRun = true;
         return Reflect.apply(call, tool, [args, ...more]) as unknown;
       });

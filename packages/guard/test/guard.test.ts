@@ -1,11 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { AIMessage } from '@langchain/core/messages';
+import { fakeModel } from '@langchain/core/testing';
 import { tool as langchainTool } from '@langchain/core/tools';
+import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import type { DetectionInput } from '@loopwatch/contract';
 import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
 import { tool as aiTool, generateText, stepCountIs } from 'ai';
+import { createAgent } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
@@ -423,6 +427,39 @@ describe('a guarded tool', () => {
     expect(contents[0]).toBe('not found');
     expect(contents.at(-1)).toMatch(/^Loopwatch denied this call/);
   });
+
+  it.each(['tools', 'middleware'])(
+    'takes a tool that asks its user, and that LangGraph runs again, for one call (%s)',
+    async (way) => {
+      const guard = createGuard();
+      const ask = langchainTool(
+        () => Array.from({ length: 6 }, () => interrupt<string, string>('Which?')).join(),
+        {
+          name: 'ask',
+          schema: z.object({}),
+        },
+      );
+      const calls = ['c1', 'c2'].map((id) => ({ id, name: 'ask', args: {}, type: 'tool_call' as const }));
+      const agent = createAgent({
+        model: fakeModel().respondWithTools(calls).respond(new AIMessage('Done.')),
+        tools: way === 'tools' ? guard.langchainTools([ask]) : [ask],
+        middleware: way === 'tools' ? [] : [guard.langchainMiddleware()],
+        checkpointer: new MemorySaver(),
+      });
+      const thread = { configurable: { thread_id: '1' } };
+      let state = await agent.invoke({ messages: [{ role: 'user', content: 'Go' }] }, thread);
+      for (let n = 0; n < 20 && state.__interrupt__ !== undefined; n += 1) {
+        const resume = Object.fromEntries(state.__interrupt__.map(({ id }) => [id, 'L']));
+        state = await agent.invoke(new Command({ resume }), thread);
+      }
+      expect(state.messages.map(({ text }) => text).slice(-3)).toEqual([
+        'L,L,L,L,L,L',
+        'L,L,L,L,L,L',
+        'Done.',
+      ]);
+      expect(guard.stats()).toMatchObject({ calls: 2, denied: 0, faults: 0 });
+    },
+  );
 
   it('tells the model of a denial if the AI SDK converts its results', async () => {
     const guard = createGuard({ mode: 'stop' });
