@@ -99,7 +99,7 @@ const rooms = {
     sessions: ['http', 'storage', 'incidents', 'triage', 'deploys'],
     stats: ['http', 'storage', 'incidents', 'deploys'],
     live: ['metrics', 'lib', 'security', 'storage', 'incidents', 'sessions', 'stats'],
-    events: ['metrics', 'http'],
+    events: ['metrics', 'http', 'security'],
     guard: ['lib', 'http', 'security', 'storage', 'settings', 'incidents', 'events'],
     budgets: ['http', 'storage', 'settings', 'guard', 'sessions'],
     backtests: ['http', 'security', 'storage', 'settings', 'sessions'],

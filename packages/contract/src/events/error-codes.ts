@@ -26,6 +26,7 @@ export type DeadLetterReason = keyof typeof deadLetterReasons;
 export const eventRefusals = {
   ...deadLetterReasons,
   too_large: 'the event is larger than the log accepts',
+  not_allowed: 'a `control` event, and the token is one of the role producer',
 } as const;
 
 export type EventRefusal = keyof typeof eventRefusals;

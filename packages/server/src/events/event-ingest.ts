@@ -113,6 +113,7 @@ function partlyRead(
 const statuses: Partial<Record<Rejection['code'], number>> = {
   too_large: 413,
   too_complex: 422,
+  not_allowed: 403,
 };
 
 function nothingUsable(response: PostedEvents): HttpProblem {

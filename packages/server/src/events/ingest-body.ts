@@ -11,7 +11,7 @@ import { EventReader, type EventReaderOptions, isJson, type PieceRead } from './
 import { type Piece, splitBody } from './split-body.ts';
 
 /** How a body is to be read. */
-export interface BodyFormat extends Pick<EventReaderOptions, 'format' | 'session'> {
+export interface BodyFormat extends Pick<EventReaderOptions, 'format' | 'session' | 'mayControl'> {
   /** Whether the request declares the body as NDJSON. */
   readonly isNdjson: boolean;
 }
@@ -42,6 +42,7 @@ export async function ingestBody(
   {
     format,
     session,
+    mayControl,
     memory,
     isNdjson,
     sink,
@@ -73,7 +74,7 @@ export async function ingestBody(
     if (isOne) counts.addCopy();
     return isOne;
   };
-  const reader = new EventReader({ format, session, memory, isCopy, topic, now, onEvent });
+  const reader = new EventReader({ format, session, mayControl, memory, isCopy, topic, now, onEvent });
   const add = async ({ events, rejections, ignored }: PieceRead): Promise<void> => {
     counts.addIgnored(ignored);
     for (const rejection of rejections) counts.addRejected(rejection);

@@ -34,6 +34,8 @@ export interface EventReaderOptions extends TranslatorOptions {
   readonly topic: string;
   /** Wall clock, epoch ms: the `time` of events without one. */
   readonly now: () => number;
+  /** Whether events may change settings. */
+  readonly mayControl?: boolean | undefined;
   /** Called with each valid event, in order. */
   readonly onEvent: (sessionId: string, event: AgentEvent) => void;
 }
@@ -90,6 +92,10 @@ export class EventReader {
       return { line, code, detail: code === 'missing_session' ? 'set "sessionId" in the event' : message };
     }
     const { event, sessionId } = accepted;
+    if (event.type === 'control' && this.#options.mayControl === false) {
+      const detail = 'a producer token may not change settings; send control events with an operator token';
+      return { line, code: 'not_allowed', detail };
+    }
     this.#options.onEvent(sessionId, event);
     const written = text ?? JSON.stringify(event);
     const record = {

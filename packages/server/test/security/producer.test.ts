@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { sharedPglite } from '../../../storage/test/shared-pglite.ts';
-import { startServer } from '../running-server.ts';
+import { startServer, topics } from '../running-server.ts';
 
 const emptyDatabase = sharedPglite();
 const tokens = { operator: 'o'.repeat(32), viewer: 'v'.repeat(32), producer: 'p'.repeat(32) };
@@ -48,4 +48,35 @@ it('a right token among guesses is answered no sooner than a wrong one', async (
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
   const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${tokens.operator}` } });
   expect(await metrics.text()).toMatch(/refused_tokens_total\{result="limited"\} [3-6]/);
+});
+
+it.each([
+  ['an event', { sessionId: 's', type: 'control', set: { enabled: false } }],
+  [
+    'a CloudEvent',
+    {
+      specversion: '1.0',
+      id: '1',
+      source: '/a',
+      type: 'e',
+      data: { sessionId: 's', type: 'control', unset: [] },
+    },
+  ],
+])('a producer cannot change settings, with %s', async (_, control) => {
+  const { url, log, server } = await startServer({ openDatabase: emptyDatabase, tokens });
+  onTestFinished(() => server.stop());
+  const post = async (token: string, events: readonly object[]) => {
+    const body = events.map((event) => JSON.stringify(event)).join('\n');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+    const response = await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
+    return { status: response.status, body: await response.json() };
+  };
+  const text = { sessionId: 's', type: 'content', text: 'a' };
+  expect(await post(tokens.producer, [control])).toMatchObject({ status: 403 });
+  expect(await post(tokens.producer, [text, control])).toMatchObject({
+    status: 202,
+    body: { accepted: 1, rejected: [{ line: 2, code: 'not_allowed' }] },
+  });
+  expect(log.topics.get(topics.events)).toHaveLength(1);
+  expect(await post(tokens.operator, [control])).toMatchObject({ status: 202, body: { accepted: 1 } });
 });
