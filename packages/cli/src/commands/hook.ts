@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { messageOf } from '@loopwatch/contract';
@@ -15,6 +15,7 @@ import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../
 import { forgetOriginal, inStateFolder, keepOriginal, originalOf } from '../hooks/original-settings.ts';
 import { checkServer, sendsTokenAway } from '../hooks/server-check.ts';
 import { print } from '../runtime/output.ts';
+import { writeWhole } from '../runtime/write-whole.ts';
 import { describedCommand } from './summaries.ts';
 
 interface Options {
@@ -214,7 +215,7 @@ async function isConfirmed(
 
 /** Writes the file in one step, or removes it. */
 async function change(file: string, after: string | null): Promise<void> {
-  await (after === null ? rm(file) : writeWhole(file, after)).catch((error: unknown) => {
+  await (after === null ? rm(file) : write(file, after)).catch((error: unknown) => {
     throw new UsageError(
       `${file} cannot be written: ${messageOf(error)}. Nothing has changed; make the file and its folder writable for your user`,
     );
@@ -222,13 +223,10 @@ async function change(file: string, after: string | null): Promise<void> {
   printLine(`${after === null ? 'Removed' : 'Changed'} ${file}`);
 }
 
-/** Writes a file in one step, and the folders that it needs. */
-async function writeWhole(file: string, text: string): Promise<void> {
+/** Writes a file, and the folders that it needs. */
+async function write(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  const mode = existsSync(file) ? (await stat(file)).mode : 0o600;
-  const next = `${file}.${String(process.pid)}.tmp`;
-  await writeFile(next, text, { mode });
-  await rename(next, file);
+  await writeWhole(file, text, 0o600);
 }
 
 /** @throws UsageError without a terminal */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '@loopwatch/contract';
 import { timeFromText } from '@loopwatch/contract/internal';
@@ -11,6 +11,7 @@ import { type FormatChoice, formatHelp, parseFormat } from '../events/formats.ts
 import { Progress } from '../events/progress.ts';
 import { durationMs } from '../runtime/duration.ts';
 import { printableJson, printWarnings, writeError, writeOut } from '../runtime/output.ts';
+import { writeWhole } from '../runtime/write-whole.ts';
 import { findSources, findSourcesAt, type Source } from '../scan/find-sources.ts';
 import { formatBytes, formatCount } from '../scan/format-values.ts';
 import { knownHistories, scannedAgents } from '../scan/histories.ts';
@@ -30,6 +31,9 @@ interface Options extends ConfigOptions {
   readonly preset?: string;
 }
 
+/** As the file of `--html`. */
+const STDOUT = '-';
+
 const exitCodes = { none: 0, badInput: 2, loopsFound: 3, notUnderstood: 4 } as const;
 
 /** `loopwatch scan [PATH...]`: finds the loops in the histories of coding agents on this machine. */
@@ -42,7 +46,10 @@ export function scanCommand(): Command {
         .default(0, 'all'),
     )
     .option('--json', 'print the report as JSON on stdout, and nothing else there')
-    .option('--html <file>', 'write the report as a self-contained HTML page')
+    .option(
+      '--html <file>',
+      'write the report as a self-contained HTML page; - is stdout, and nothing else there',
+    )
     .option('--open', 'open the dashboard on the sessions with the most expensive loops')
     .option('--preset <name>', 'detection preset (default: balanced)')
     .option('--format <name>', formatHelp, parseFormat, 'auto')
@@ -56,7 +63,9 @@ export function scanCommand(): Command {
       { flag: '--preset', path: 'preset', text: options.preset },
     ]);
     printWarnings(warnings);
-    if (options.html !== undefined) checkPage(options.html);
+    if (options.html === STDOUT && options.json === true)
+      throw new UsageError('--html - and --json both write to stdout: name a file for the page');
+    if (options.html !== undefined && options.html !== STDOUT) checkPage(options.html);
     const bad = new BadLines();
     const sources =
       paths.length > 0 ? findSourcesAt(paths, options.since, bad) : findOwnSources(options.since, bad);
@@ -77,17 +86,20 @@ export function scanCommand(): Command {
     progress.clear();
     bad.finish();
     const report = scan.report(progress.seconds);
-    const unused = (['open', 'html'] as const).filter((name) => options[name] === undefined);
-    await writeOut(
-      options.json === true
-        ? `${printableJson(report)}\n`
-        : reportText(report, hasColors(), process.stdout.columns, unused),
-    );
-    if (options.html !== undefined) writePage(options.html, report);
+    await writeOut(outputOf(report, options));
+    if (options.html !== undefined && options.html !== STDOUT) await writePage(options.html, report);
     process.exitCode = exitCodeOf(report, sources, options.since);
     if (options.open === true && report.worst.length > 0)
       await showInDashboard(report.worst, sources, settings.preset);
   });
+}
+
+/** What the command writes to stdout. */
+function outputOf(report: ScanReport, options: Options): string {
+  if (options.html === STDOUT) return reportPage(report);
+  if (options.json === true) return `${printableJson(report)}\n`;
+  const unused = (['open', 'html'] as const).filter((name) => options[name] === undefined);
+  return reportText(report, hasColors(), process.stdout.columns, unused);
 }
 
 /** @throws UsageError when no histories are found */
@@ -119,16 +131,18 @@ function checkPage(file: string): void {
   if (!existsSync(folder)) throw new UsageError(`--html ${file}: there is no folder ${folder}`);
   if (existsSync(file) && statSync(file).isDirectory())
     throw new UsageError(`--html ${file}: it is a folder; name a file in it`);
+  const isReplaced = !existsSync(file) || statSync(file).isFile();
   try {
-    accessSync(existsSync(file) ? file : folder, constants.W_OK);
+    if (existsSync(file)) accessSync(file, constants.W_OK);
+    if (isReplaced) accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`--html ${file}: ${messageOf(error)}`);
   }
 }
 
-function writePage(file: string, report: ScanReport): void {
+async function writePage(file: string, report: ScanReport): Promise<void> {
   try {
-    writeFileSync(file, reportPage(report));
+    await writeWhole(file, reportPage(report));
   } catch (error) {
     throw new UsageError(`--html ${file}: ${messageOf(error)}`);
   }

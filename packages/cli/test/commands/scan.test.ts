@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawnCli } from '@loopwatch/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,8 +7,13 @@ import { claudeLoop, folderOf } from '../scan/histories.ts';
 /** Starting a process is slow on a busy machine. */
 const TIMEOUT = 60_000;
 
-async function scan(home: string, ...args: string[]) {
-  const cli = spawnCli(['scan', ...args], { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' });
+function scan(home: string, ...args: string[]) {
+  return scanBy(process.execPath, home, ...args);
+}
+
+async function scanBy(node: string, home: string, ...args: string[]) {
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: '', KAFKA_BROKERS: '' };
+  const cli = spawnCli(['scan', ...args], env, { node });
   onTestFinished(() => cli[Symbol.asyncDispose]());
   const code = await cli.exited;
   return { code, stdout: cli.stdout, stderr: cli.stderr };
@@ -105,6 +110,33 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
       'no files found that were written since 2100-01-01T00:00:00.000Z',
     );
     expect(nothing.stdout.join('\n')).not.toContain('No loops');
+  });
+
+  it('scan --html: leaves the earlier page and nothing else when the disk is full', async () => {
+    // A limit of file sizes fails writes as a full disk does, once its signal is ignored.
+    const ignore = 'data:text/javascript,process.on("SIGXFSZ",()=>{})';
+    const folder = await folderOf({
+      'a.jsonl': claudeLoop('a', 6),
+      'report.html': 'earlier',
+      limited: `#!/bin/sh\nulimit -f 1\nexec '${process.execPath}' --import '${ignore}' "$@"\n`,
+    });
+    const [page, limited] = [join(folder, 'report.html'), join(folder, 'limited')];
+    await chmod(limited, 0o755);
+    const ended = await scanBy(limited, folder, join(folder, 'a.jsonl'), '--html', page);
+    expect(ended).toMatchObject({ code: 2, stderr: [expect.stringMatching(/^--html .*: EFBIG/)] });
+    expect(await readFile(page, 'utf8')).toBe('earlier');
+    expect((await readdir(folder)).toSorted()).toEqual(['a.jsonl', 'limited', 'report.html']);
+  });
+
+  it('scan --html -: writes the page to stdout, and nothing else there', async () => {
+    const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 6) });
+    const ended = await scan(folder, folder, '--html', '-');
+    expect(ended).toMatchObject({ code: 3, stderr: [] });
+    expect(ended.stdout[0]).toBe('<!doctype html>');
+    expect(ended.stdout.at(-1)).toBe('</html>');
+    const both = await scan(folder, folder, '--html', '-', '--json');
+    expect(both).toMatchObject({ code: 2, stdout: [] });
+    expect(both.stderr).toEqual(['--html - and --json both write to stdout: name a file for the page']);
   });
 
   it.each([
