@@ -47,7 +47,7 @@ class Guard:
 
     A call that continues a loop is denied: the model reads the reason instead of a result. If it is denied again and
     again, or a budget is spent, or a person stops the session, the run should end: see :attr:`stopped`. The guard never
-    breaks the agent: if the server is away or slow, calls run as if there were no guard.
+    breaks the agent: if the server is unavailable or slow, calls run as if there were no guard.
 
     :param url: the server, for example ``http://localhost:4600``
     :param session: id of the session; a random one by default

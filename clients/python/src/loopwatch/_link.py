@@ -18,7 +18,7 @@ from ._types import Decision, Event
 ALLOWED: Decision = {"action": "allow", "reason": None, "guidance": None, "incidentId": None}
 
 MAX_EVENTS = 10_000
-"""Events that are kept while the server is away; the oldest are dropped first."""
+"""Events that are kept while the server is unavailable; the oldest are dropped first."""
 BATCH = 500
 """Events of one request."""
 BATCH_CHARACTERS = 1_000_000
@@ -28,7 +28,7 @@ LONGEST_PAUSE = 60.0
 """Seconds without a request after a failure; doubled at each further one."""
 
 
-class ServerAway(Exception):
+class ServerUnavailable(Exception):
     """The server cannot be reached, or answers with an error of its own."""
 
 
@@ -80,7 +80,7 @@ class Link:
             self._wake.notify_all()
 
     def ask(self, call: dict[str, Any]) -> Future[Decision]:
-        """Asks for a decision, once all events before it are sent. While the server is away, the answer is there at once."""
+        """Asks for a decision, once all events before it are sent. While the server is unavailable, the answer is there at once."""
         self._note_fork()
         answer: Future[Decision] = Future()
         # A task that no longer waits cannot cancel it either: it is always answered.
@@ -209,5 +209,5 @@ class Link:
                 if fresh or attempt == 2:
                     raise
         if response.status >= 500 or response.status in (401, 403, 404, 429):
-            raise ServerAway(f"{path}: {response.status}")
+            raise ServerUnavailable(f"{path}: {response.status}")
         return response.status, json.loads(answer)
