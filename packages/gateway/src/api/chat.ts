@@ -2,7 +2,7 @@ import { readChatAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
 import { ChatStream, choicesOf } from './chat-stream.ts';
 import { editUserTexts, withEditedText } from './content.ts';
-import { asAssistant, type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import {
@@ -51,9 +51,11 @@ export const chatApi: Api = {
 
   withNote(body, note, as) {
     const messages = objects(body['messages']);
-    if (as === 'assistant') return { ...body, messages: [...messages, ...asAssistant(note)] };
-    if (!messages.some(isResult))
-      return { ...body, messages: [...messages, { role: 'user', content: note }] };
+    if (as === 'assistant' || !messages.some(isResult))
+      return {
+        ...body,
+        messages: [...messages, { role: as === 'assistant' ? 'assistant' : 'user', content: note }],
+      };
     return { ...body, messages: editLastResult(messages, (result) => `${result}\n\n${note}`) };
   },
 
@@ -117,7 +119,7 @@ function editLastResult(messages: readonly Json[], edit: (text: string) => strin
 
 /** The reply, then a result for each of its calls. */
 function guidanceMessages(message: Json, guidance: Guidance): Json[] {
-  if (guidance.as === 'assistant') return asAssistant(guidance.text);
+  if (guidance.as === 'assistant') return [{ role: 'assistant', content: guidance.text }];
   const calls = objects(message['tool_calls']);
   if (calls.length === 0) {
     const older = isObject(message['function_call']) ? message['function_call'] : {};

@@ -80,7 +80,7 @@ export function guidanceFor({ text, call, sentCalls }: Guidance, index: number):
   return index < sentCalls ? beingMade : notMade;
 }
 
-/** Follows guidance in the assistant's role: many models refuse a conversation that ends with the assistant. */
+/** Follows guidance in the assistant's role if the API does not allow a conversation to end with it. */
 export const continuePrompt = 'Please go on, and take this into account.';
 
 /** Guidance in the assistant's role, as messages. */

@@ -68,7 +68,6 @@ const guidance: Guidance = { text: 'Think.', as: 'tool', call: 0, sentCalls: 0 }
 
 describe('what the model is told after a chance', () => {
   it.each([
-    { api: chatApi, body: { messages: [] }, key: 'messages', model: 'assistant' },
     { api: messagesApi, body: { messages: [] }, key: 'messages', model: 'assistant' },
     { api: responsesApi, body: { input: [] }, key: 'input', model: 'assistant' },
     {
