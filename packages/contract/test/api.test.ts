@@ -26,6 +26,16 @@ it.each([{ note: null }, { status: 'muted', mutedUntil: 5 }, { status: 'new', re
   },
 );
 
+it.each([
+  ['a token', api.apiTokenPostSchema, { name: 'ci', role: 'viewer' }, 'expiresAt'],
+  ['a mute', api.mutePostSchema, { cause: { detector: 'tool-repeat' } }, 'until'],
+  ['a muted incident', api.triagePatchSchema, { status: 'muted' }, 'mutedUntil'],
+] as const)('%s: ends at no time beyond the calendar', (_, schema, body, field) => {
+  expect(schema.safeParse({ ...body, [field]: 8.64e15 }).success).toBe(true);
+  for (const time of [8.64e15 + 2, 1e300])
+    expect(schema.safeParse({ ...body, [field]: time }).success).toBe(false);
+});
+
 it('backtest request: requires a selection of sessions', () => {
   const variants = [{ name: 'now' }];
   const refused = api.backtestRequestSchema.safeParse({ variants, sessions: {} });

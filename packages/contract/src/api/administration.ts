@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_TIME } from '../events/event.ts';
 import { roles } from './auth.ts';
 import { pageSchema } from './paging.ts';
 
@@ -46,6 +47,7 @@ export const apiTokenPostSchema = z.strictObject({
   role: z.enum(roles),
   expiresAt: z
     .number()
+    .max(MAX_TIME)
     .nullable()
     .optional()
     .describe('When it expires, wall clock, epoch ms; absent or null: never.'),

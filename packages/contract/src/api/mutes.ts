@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_TIME } from '../events/event.ts';
 import { detectorIds } from '../verdicts/detectors.ts';
 import { verdictActions } from '../verdicts/verdict.ts';
 import { oneRequired } from './require-one.ts';
@@ -52,6 +53,7 @@ export const mutePostSchema = z.strictObject({
   cause: muteCauseSchema,
   until: z
     .number()
+    .max(MAX_TIME)
     .nullable()
     .optional()
     .describe('When the mute expires, wall clock, epoch ms; absent or null: never.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_TIME } from '../events/event.ts';
 import { oneRequired } from './require-one.ts';
 
 /* Triage of incidents by people. It belongs to the server: verdicts never change it. */
@@ -11,10 +12,8 @@ const status = z
   .describe(
     'acknowledged: it is a loop, labelled `loop` in an eval set. false_positive: it is not, labelled `not_loop`. muted: hidden for now.',
   );
-const mutedUntil = z
-  .number()
-  .nullable()
-  .describe('When the mute expires and the status is new again, wall clock, epoch ms; null: never.');
+const untilText = 'When the mute expires and the status is new again, wall clock, epoch ms; null: never.';
+const mutedUntil = z.number().nullable().describe(untilText);
 const note = z.string().max(4000).nullable();
 const assignee = z.string().trim().min(1).max(200).nullable();
 const comment = z.string().trim().min(1).max(4000);
@@ -46,7 +45,7 @@ export const triageChangeSchema = z.object({
 export const triagePatchSchema = z
   .strictObject({
     status: status.optional(),
-    mutedUntil: mutedUntil.optional(),
+    mutedUntil: z.number().max(MAX_TIME).nullable().optional().describe(untilText),
     note: note.optional(),
     assignee: assignee.optional(),
     comment: comment.optional().describe('Added to the history, where it stays if the change is undone.'),
