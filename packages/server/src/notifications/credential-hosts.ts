@@ -14,6 +14,13 @@ credentialHosts.addAddress('fd00:ec2::23', 'ipv6');
 credentialHosts.addAddress('fd20:ce::254', 'ipv6');
 // Scaleway.
 credentialHosts.addAddress('fd00:42::42', 'ipv6');
+// Azure, and Oracle Cloud.
+credentialHosts.addAddress('168.63.129.16', 'ipv4');
+credentialHosts.addAddress('192.0.0.192', 'ipv4');
+// The link-local ones of IPv4 within IPv6: translated (NAT64, SIIT), compatible, and tunnelled (6to4).
+for (const prefix of ['64:ff9b::', '64:ff9b:1::', '::ffff:0:', '::'])
+  credentialHosts.addSubnet(`${prefix}a9fe:0`, 112, 'ipv6');
+credentialHosts.addSubnet('2002:a9fe::', 32, 'ipv6');
 
 /** Why nothing is sent there. */
 export const credentialHostReason =

@@ -22,6 +22,13 @@ it.each([
   'http://[fd00:0ec2:0:0:0:0:0:23]/v1/credentials',
   'http://[fd20:ce::254]/computeMetadata/v1/',
   'http://[fd00:42::42]/',
+  'http://168.63.129.16/machine/?comp=goalstate',
+  'http://192.0.0.192/latest/',
+  'http://[64:ff9b::169.254.169.254]/',
+  'http://[64:ff9b:1::a9fe:a9fe]/',
+  'http://[::ffff:0:a9fe:a9fe]/',
+  'http://[::a9fe:a9fe]/',
+  'http://[2002:a9fe:a9fe::1]/',
 ])('notifications: nothing is posted to %s, where clouds serve credentials', async (url) => {
   const { signal } = new AbortController();
   expect(await post({ url, body: '{}', signal })).toEqual({
