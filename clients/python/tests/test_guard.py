@@ -395,11 +395,14 @@ class WithAToken(unittest.TestCase):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         guard = Guard(f"http://127.0.0.1:{server.server_address[1]}", token="wrong")
         ping = guard.tool(lambda: "pong", name="ping")
-        self.assertEqual([ping() for _ in range(6)], ["pong"] * 6)
+        with self.assertLogs("loopwatch") as logs:
+            self.assertEqual([ping() for _ in range(6)], ["pong"] * 6)
         guard.close(0)
         server.shutdown()
         server.server_close()
         self.assertEqual(guard.stats().denied, 0)
+        self.assertEqual(len(logs.output), 1)
+        self.assertRegex(logs.output[0], r"^WARNING:loopwatch:Calls run unchecked until http://\S+ decides again: 401 $")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import itertools
 import json
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,8 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ._types import Decision, Event
+
+_log = logging.getLogger("loopwatch")
 
 ALLOWED: Decision = {"action": "allow", "reason": None, "guidance": None, "incidentId": None}
 
@@ -47,6 +50,7 @@ class Link:
         self._connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         self._host, self._port = parts.hostname, port
         self._path = parts.path.rstrip("/") + "/api/v1"
+        self._url = url
         self._headers = {"content-type": "application/json", "accept": "application/json"}
         if token is not None:
             self._headers["authorization"] = f"Bearer {token}"
@@ -97,7 +101,7 @@ class Link:
     def give_up(self) -> None:
         """An answer did not come in time: calls are not held up by this server for a while."""
         with self._wake:
-            self._set_away()
+            self._set_away(f"no decision within {self._timeout:g} s")
 
     def close(self, timeout: float) -> None:
         """Sends the events that are left, for at most this many seconds."""
@@ -147,10 +151,12 @@ class Link:
                 if question is not None:
                     question[1].set_result(self._decide(question[0]))
                 self._pause = 0.0
-            except Exception:
-                self._on_failure(batch, question)
+            except Exception as error:
+                self._on_failure(batch, question, error)
 
-    def _on_failure(self, batch: list[Event], question: tuple[dict[str, Any], Future[Decision]] | None) -> None:
+    def _on_failure(
+        self, batch: list[Event], question: tuple[dict[str, Any], Future[Decision]] | None, error: Exception
+    ) -> None:
         with self._wake:
             self._disconnect()
             self._events.extendleft(reversed(batch))
@@ -159,7 +165,7 @@ class Link:
             if self._closing:
                 self.dropped += len(self._events)
                 self._events.clear()
-            self._set_away()
+            self._set_away(error)
             self._release()
 
     def _disconnect(self) -> None:
@@ -167,7 +173,10 @@ class Link:
             self._connection.close()
             self._connection = None
 
-    def _set_away(self) -> None:
+    def _set_away(self, reason: object) -> None:
+        if self._pause == 0.0:
+            # Once for each time that the server is away: nothing else tells that calls run without a decision.
+            _log.warning("Calls run unchecked until %s decides again: %s", self._url, reason)
         self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause))
         self._away_until = time.monotonic() + self._pause
 
@@ -209,5 +218,5 @@ class Link:
                 if fresh or attempt == 2:
                     raise
         if response.status >= 500 or response.status in (401, 403, 404, 429):
-            raise ServerUnavailable(f"{path}: {response.status}")
+            raise ServerUnavailable(f"{response.status} {answer[:500].decode(errors='replace')}")
         return response.status, json.loads(answer)
