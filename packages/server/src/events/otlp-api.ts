@@ -39,6 +39,12 @@ export function otlpApi(ingest: EventIngest): Router {
       })
       .all(methodNotAllowed('POST'));
   }
+  router.post('/v1/metrics', () => {
+    throw new HttpProblem(
+      404,
+      'Loopwatch takes traces and logs, but no metrics: set OTEL_METRICS_EXPORTER=none',
+    );
+  });
   return router;
 }
 

@@ -1,6 +1,7 @@
 import { userHeader } from '@loopwatch/contract/api';
 import type { RequestHandler } from 'express';
 import { HttpProblem } from '../http/problem.ts';
+import { bearerOf } from './access.ts';
 import type { Auth } from './auth.ts';
 import type { Hosts } from './hosts.ts';
 import { setUser, userOf, withRequestedName } from './user.ts';
@@ -27,7 +28,7 @@ export function authenticate(auth: Auth): RequestHandler {
 const ALLOWED_FOR_PRODUCERS: readonly RegExp[] = [
   /^POST \/api\/v1\/(?:events|decide|hooks\/[^/]+)\/?$/,
   /^POST \/api\/v1\/hooks\/litellm\/beta\/litellm_basic_guardrail_api\/?$/,
-  /^POST \/v1\/(?:traces|logs)\/?$/,
+  /^POST \/v1\/(?:traces|logs|metrics)\/?$/,
   /^GET \/api\/v1\/sessions\/[^/]+\/verdicts\/stream\/?$/,
 ];
 
@@ -52,7 +53,9 @@ export function authorize(hosts: Hosts, isPublic: (path: string) => boolean): Re
       response.set('www-authenticate', 'Bearer realm="loopwatch"');
       throw new HttpProblem(
         401,
-        'Log in, or send a token: authorization: Bearer <LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN or LOOPWATCH_INGEST_TOKEN>',
+        bearerOf(request.headers.authorization) === undefined
+          ? 'Log in, or send a token: authorization: Bearer <LOOPWATCH_API_TOKEN, LOOPWATCH_VIEWER_TOKEN or LOOPWATCH_INGEST_TOKEN>'
+          : 'The token in the header authorization is wrong, revoked or expired',
       );
     }
     if (user.role === 'producer') {

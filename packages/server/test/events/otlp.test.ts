@@ -89,4 +89,10 @@ describe('OTLP/HTTP', () => {
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
+
+  it('says how an SDK stops sending metrics', async () => {
+    const answer = await send('/v1/metrics', 'application/x-protobuf', '');
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain('OTEL_METRICS_EXPORTER=none');
+  });
 });

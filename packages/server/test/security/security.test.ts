@@ -63,6 +63,17 @@ describe('with tokens', () => {
     expect((await get(path, { headers: bearer(tokens.viewer) })).status).not.toBe(401);
   });
 
+  it.each([
+    [undefined, /^Log in, or send a token: authorization: Bearer /],
+    [`Basic ${tokens.operator}`, /^Log in, or send a token: authorization: Bearer /],
+    ['Bearer wrong', /^The token in the header authorization is wrong, revoked or expired$/],
+  ])('a request with the header authorization %s learns what to send', async (authorization, detail) => {
+    const response = await get('/api/v1/stats', {
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    expect(((await response.json()) as { detail: string }).detail).toMatch(detail);
+  });
+
   it('other spellings of a path are protected as well', async () => {
     for (const path of [
       '/METRICS',
