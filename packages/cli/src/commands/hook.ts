@@ -104,6 +104,14 @@ async function install(name: string, options: InstallOptions): Promise<void> {
     await forgetOriginal(home, file);
   } else await keepOriginal(home, file, { before: original, after }, () => change(file, after));
   printLine(agent.note);
+  const installed = {
+    agent: agent.name,
+    server: options.url,
+    tokenEnv: options.tokenEnv,
+    waitMs: options.wait,
+  };
+  const fault = await checkServer(installed, process.env);
+  if (fault !== undefined) printLine(`So far, the agent works as without the hook: ${options.url} ${fault}`);
 }
 
 async function uninstall(name: string, options: Options): Promise<void> {

@@ -6,7 +6,7 @@ const MAX_LISTED_PER_FILE = 20;
 /** Messages quote the unreadable text. */
 const MAX_MESSAGE_LENGTH = 300;
 const EXPECTED =
-  'expected JSON: one event or agent record per line, an array of them, or one document; docs/connect.md lists the formats';
+  'expected JSON: one event or agent record per line, an array of them, or one document; https://github.com/loopwatch/loopwatch/blob/main/docs/connect.md#formats lists the formats';
 
 /** Reports unreadable lines on stderr as they occur, with a summary at the end. */
 export class BadLines {

@@ -112,7 +112,8 @@ function parseSettings(
   const [error] = errors;
   if (error !== undefined) {
     const line = json.slice(0, error.offset).split('\n').length;
-    throw new UsageError(`${file}:${String(line)}: ${printParseErrorCode(error.error)}; fix the file first`);
+    const fault = printParseErrorCode(error.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
+    throw new UsageError(`${file}:${String(line)}: invalid JSON, ${fault.toLowerCase()}; fix the file first`);
   }
   if (!isObject(settings)) throw new UsageError(`${file}: expected a JSON object`);
   const { hooks } = settings;

@@ -78,7 +78,7 @@ async function ask(
     return answer(
       name === 'TimeoutError'
         ? `does not answer within ${String(waitMs)} ms`
-        : `does not respond: ${messageOf(cause ?? error)}`,
+        : `does not respond (${messageOf(cause ?? error)}): start it (\`loopwatch start\`), or install the hook again with its address (--url)`,
     );
   }
 }

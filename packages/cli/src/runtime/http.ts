@@ -14,6 +14,14 @@ export async function listenForHealth(
   const app = express();
   app.disable('x-powered-by');
   app.use(healthRoutes(readiness, metrics));
+  app.use((_request, response) => {
+    response
+      .status(404)
+      .type('text')
+      .send(
+        'This port has /healthz, /readyz and /metrics. The dashboard and the API are on the port of the server (4600).\n',
+      );
+  });
   const http = createServer(app);
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => {

@@ -94,8 +94,11 @@ export class ApiClient {
   }
 
   #why(status: number, text: string): string {
-    if (status === 401)
-      return `log in with a token: set ${this.#tokenEnv} to one of the server's tokens, or name another variable with --token-env`;
+    if (status === 401) {
+      const fault =
+        this.#token === undefined ? 'log in with a token' : `it rejects the token in ${this.#tokenEnv}`;
+      return `${fault}: set ${this.#tokenEnv} to one of the server's tokens, or name another variable with --token-env`;
+    }
     try {
       const { title, detail } = problemSchema.parse(JSON.parse(text));
       return detail ?? title;

@@ -66,7 +66,7 @@ describe.each(agents)('hook settings of $title', (agent) => {
   });
 
   it.each<[what: string, text: string, message: RegExp]>([
-    ['invalid JSON', '{\n "a": ,\n}', /^f\.json:2: ValueExpected; fix the file first$/],
+    ['invalid JSON', '{\n "a": ,\n}', /^f\.json:2: invalid JSON, value expected; fix the file first$/],
     ['an array', '[]', /^f\.json: expected a JSON object$/],
     ['null', 'null', /^f\.json: expected a JSON object$/],
     ['null in place of hooks', '{"hooks":null}', /^f\.json: hooks is not an object; fix it first$/],

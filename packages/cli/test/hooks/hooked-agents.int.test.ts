@@ -107,6 +107,7 @@ it.each<[agent: keyof typeof files, before: string, after: string]>([
   const installed = await install(`http://localhost:${String(await freePort())}`);
   expect(installed).toMatchObject({ code: 0, stderr: '' });
   expect(installed.stdout).toMatch(/^\+ *(?:"hooks": \{|\[\[hooks\]\]|hooks:)$/m);
+  expect(installed.stdout).toMatch(/ does not respond \(.*\): start it \(`loopwatch start`\)/);
   expect(await hookCommand(home.path, 'status', agent)).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('does not respond'),

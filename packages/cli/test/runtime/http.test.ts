@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listenFailure, listenForHealth } from '../../src/runtime/http.ts';
 
 const listen = (host: string) =>
@@ -16,6 +16,16 @@ it.each([
     name: 'UsageError',
     message: typeof message === 'string' ? message : expect.stringMatching(message),
   });
+});
+
+it('listenForHealth: says what the port has, for a browser on the wrong port', async () => {
+  const health = await listen('127.0.0.1');
+  onTestFinished(() => health.stop());
+  const answer = await fetch(`http://127.0.0.1:${String(health.port)}/incidents`);
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    expect.stringContaining('/healthz, /readyz and /metrics'),
+  ]);
 });
 
 it.each([
