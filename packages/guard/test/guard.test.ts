@@ -10,7 +10,7 @@ import { createSessionAnalyzer } from '@loopwatch/detectors';
 import { waitFor } from '@loopwatch/testkit';
 import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { createAgent } from 'langchain';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { createGuard, type Guard } from '../src/index.ts';
 import { plainValue } from '../src/plain-value.ts';
@@ -524,7 +524,50 @@ describe('a guard whose server is unavailable', () => {
     expect(guard.stats()).toMatchObject({ faults: 0, reported: 0 });
     expect(guard.stats().dropped).toBeGreaterThan(0);
   });
+
+  it.each([
+    [
+      'is not there',
+      undefined,
+      /^Loopwatch: events cannot be sent to http:\S+\/api\/v1\/events: connect ECONNREFUSED /,
+    ],
+    [
+      'rejects the token',
+      401,
+      /^Loopwatch: events cannot be sent to http:\S+: 401 \{"detail":"a wrong token"\}$/,
+    ],
+    ['is another server', 200, /^Loopwatch: events cannot be sent to http:\S+: .* is not valid JSON$/],
+  ])('says once that its server %s', async (_, status, warning) => {
+    const body = status === 200 ? '<html>' : '{"detail":"a wrong token"}';
+    await using server = await answeringServer(status ?? 200, body);
+    if (status === undefined) await server[Symbol.asyncDispose]();
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    const guard = createGuard({ server: { url: server.url, token: 'wrong' } });
+    reader(guard)({ path: 'a' });
+    await waitFor(() => warn.mock.calls.length > 0);
+    reader(guard)({ path: 'b' });
+    await guard.close();
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(warning)]]);
+  });
 });
+
+/** A server that answers each post in the same way. */
+async function answeringServer(status: number, body: string) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
 
 /** A server whose first two posts fail, and whose streams send what a test asks for. */
 async function fakeServer() {

@@ -1,4 +1,4 @@
-import { backoff } from '@loopwatch/contract';
+import { backoff, messageOf } from '@loopwatch/contract';
 import type { GuardStats } from '../guard.ts';
 import { startTimer } from './background-timer.ts';
 
@@ -8,6 +8,8 @@ const MAX_BATCH_UNITS = 4_000_000;
 const COLLECT_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 const REQUEST_MS = 10_000;
+/** How much of an answer a warning quotes: the server says what to do about it. */
+const MAX_ANSWER_UNITS = 500;
 /** The agent waits only when it closes the guard: for each request, and for all of them. */
 const CLOSING_REQUEST_MS = 1_000;
 const CLOSE_MS = 5_000;
@@ -22,6 +24,7 @@ export class Reporter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #failures = 0;
+  #hasWarned = false;
   readonly #closing = new AbortController();
 
   constructor(url: string, headers: Readonly<Record<string, string>>, stats: GuardStats) {
@@ -87,6 +90,12 @@ export class Reporter {
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
+  /** Once until the server accepts events: an agent's output is not the place for more, and a guard never throws. */
+  #warn(fault: string): void {
+    if (!this.#hasWarned) console.warn(`Loopwatch: events cannot be sent to ${this.#url}: ${fault}`);
+    this.#hasWarned = true;
+  }
+
   async #post(batch: readonly string[]): Promise<void> {
     try {
       const response = await fetch(this.#url, {
@@ -96,12 +105,15 @@ export class Reporter {
         signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closing.signal]),
       });
       const body = await response.text();
+      if (!response.ok) this.#warn(`${String(response.status)} ${body.slice(0, MAX_ANSWER_UNITS)}`);
       if (response.status === 429 || response.status >= 500) throw new Error(body);
       this.#failures = 0;
       const accepted = response.ok ? batch.length - countRejected(body) : 0;
       this.#stats.reported += accepted;
       this.#stats.dropped += batch.length - accepted;
-    } catch {
+      this.#hasWarned &&= !response.ok;
+    } catch (error) {
+      this.#warn(messageOf((error as Error).cause ?? error));
       this.#failures += 1;
       const pending = [...batch, ...this.#queue];
       this.#stats.dropped += Math.max(0, pending.length - MAX_QUEUED);
