@@ -1,4 +1,5 @@
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** What begins or ends a string, an escape in it, or a number. Matched one by one, a long string needs no stack. */
+const TOKEN = /\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Parses JSON. An integer beyond 2^53 becomes a string of its digits: as numbers, two ids of a service that counts so far
@@ -22,32 +23,10 @@ export function holdsInexact(value: unknown): boolean {
 }
 
 function withQuotedIntegers(text: string): string {
-  const parts: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const open = text.indexOf('"', at);
-    const end = open === -1 ? text.length : open;
-    parts.push(text.slice(at, end).replace(NUMBER, quotedIfLong));
-    at = open === -1 ? end : endOfString(text, open);
-    parts.push(text.slice(end, at));
-  }
-  return parts.join('');
-}
-
-function quotedIfLong(number: string): string {
-  const isExact = /[.eE]/.test(number) || Number.isSafeInteger(Number(number));
-  return isExact ? number : `"${number}"`;
-}
-
-/** The index behind the string that begins here. */
-function endOfString(text: string, open: number): number {
-  let close = text.indexOf('"', open + 1);
-  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
-  return close === -1 ? text.length : close + 1;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let first = quote;
-  while (text[first - 1] === '\\') first -= 1;
-  return (quote - first) % 2 === 1;
+  let isInString = false;
+  return text.replace(TOKEN, (token) => {
+    if (token === '"') isInString = !isInString;
+    const isExact = isInString || /[".eE]/.test(token) || Number.isSafeInteger(Number(token));
+    return isExact ? token : `"${token}"`;
+  });
 }
