@@ -12,7 +12,6 @@ export const claudeCode: AgentContractSettings = {
     LSP: { mutating: false },
     Task: { mutating: true, poller: false, volatile: ['description'] },
     Agent: { mutating: true, poller: false, volatile: ['description'] },
-    TodoWrite: { mutating: false },
     TaskCreate: { mutating: false, volatile: ['activeForm'] },
     TaskUpdate: { mutating: false, volatile: ['activeForm'] },
     TaskList: { mutating: false },

@@ -7,7 +7,6 @@ export const cline: AgentContractSettings = {
     execute_command: { volatile: ['requires_approval'] },
     browser_action: { gui: true },
     access_mcp_resource: { mutating: false },
-    update_todo_list: { mutating: false },
   },
   not_run: [
     'Skipping tool {text}due to user rejecting{text}',

@@ -12,7 +12,7 @@ export const codex: AgentContractSettings = {
     shell: { volatile: [...limits, ...approval] },
     shell_command: { volatile: [...limits, ...approval] },
     local_shell: { volatile: [...limits, ...approval] },
-    update_plan: { mutating: false, volatile: ['explanation'] },
+    update_plan: { volatile: ['explanation'] },
   },
   result_noise: [
     'Chunk ID: {word}',

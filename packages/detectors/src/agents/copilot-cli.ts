@@ -6,7 +6,6 @@ export const copilotCli: AgentContractSettings = {
   tools: {
     bash: { volatile: ['initial_wait', 'shellId', 'mode'] },
     read_bash: { poller: true, volatile: ['delay'] },
-    report_intent: { mutating: false },
   },
   result_noise: ['shellId: {word}'],
 };

@@ -11,7 +11,6 @@ export const grok: AgentContractSettings = {
     wait_commands_or_subagents: waits,
     get_task_output: waits,
     spawn_subagent: { mutating: true, poller: false, volatile: ['description', 'background'] },
-    todo_write: { mutating: false },
   },
   result_noise: [
     '<task-id>{word}</task-id>',

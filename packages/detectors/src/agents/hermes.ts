@@ -5,7 +5,6 @@ export const hermes: AgentContractSettings = {
   tools: {
     terminal: { volatile: ['background', 'notify_on_complete'] },
     delegate_task: { mutating: true, poller: false },
-    todo: { mutating: false },
     browser_snapshot: { mutating: false },
   },
   result_noise: [

@@ -8,7 +8,6 @@ export const kimiCode: AgentContractSettings = {
     TaskStop: { volatile: ['reason'] },
     WaitFor: { volatile: ['timeout'] },
     AgentSwarm: { mutating: true, poller: false, volatile: ['description'] },
-    // Its answer lists what is pending.
   },
   result_noise: [
     'waited_ms: {number}',

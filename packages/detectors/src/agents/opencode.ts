@@ -6,8 +6,6 @@ export const opencode: AgentContractSettings = {
     webfetch: { mutating: false, volatile: ['timeout'] },
     websearch: { mutating: false },
     codesearch: { mutating: false },
-    todoread: { mutating: false },
-    todowrite: { mutating: false },
     multiedit: { mutating: true },
     task: { mutating: true, poller: false, volatile: ['description'] },
   },

@@ -2,7 +2,7 @@ import type { ToolContractSettings } from '@loopwatch/contract';
 import { ALTERS, commandFacts, IDLES, onlyAsks, waits } from './command-line.ts';
 import type { CallNature, PastCall } from './step.ts';
 import type { ToolIdentity } from './tool-identity.ts';
-import { keepsPlan, type ToolWords, toolWords } from './tool-words.ts';
+import { type ToolWords, toolWords } from './tool-words.ts';
 
 /** What the arguments of a tool for all of an interface say. */
 const INTERFACE_ACTION =
@@ -30,9 +30,11 @@ export function callNature(
 ): CallNature {
   const said = toolWords(identity.name);
   const { line = '', onlyLooks: isReadOnlyLine } = commandFacts(identity, args);
-  const edits = contract?.mutating ?? (isReadOnlyLine !== true && said.mutates);
+  // The agent's own plan is no state of what it works on.
+  const mutating = contract?.mutating ?? (said.keepsPlan ? false : undefined);
+  const edits = mutating ?? (isReadOnlyLine !== true && said.mutates);
   const changes =
-    contract?.mutating ??
+    mutating ??
     (isReadOnlyLine === undefined
       ? edits || (!said.reads && STATEMENT.test(identity.arguments))
       : !isReadOnlyLine);
@@ -49,7 +51,7 @@ export function callNature(
       (said.polls || said.draws || waits(line)
         ? true
         : // What the plan calls pending waits for the agent.
-          keepsPlan(identity.name)
+          said.keepsPlan
           ? false
           : null),
     gui: contract?.gui ?? said.operates,
@@ -57,7 +59,7 @@ export function callNature(
       (line === '' && !said.enters && navigates(said, identity.arguments, contract?.gui)) ||
       (!edits && MOVES.test(line || identity.arguments)),
     enters: said.enters,
-    reads: !changes && (contract?.mutating === false || said.reads),
+    reads: !changes && (mutating === false || said.reads),
     idles: IDLES.test(line),
   };
 }

@@ -18,8 +18,7 @@ const encoder = new TextEncoder();
 const BLOCK = 64;
 const ROUNDS = 64;
 
-/** Eight words. */
-type State = Int32Array & Record<0 | 1 | 2 | 3 | 4 | 5 | 6 | 7, number>;
+type Words = [number, number, number, number, number, number, number, number];
 
 const initial = Int32Array.from(firstPrimes(8), (prime) => fraction(Math.sqrt(prime)));
 const constants = Int32Array.from(firstPrimes(ROUNDS), (prime) => fraction(Math.cbrt(prime)));
@@ -45,11 +44,9 @@ export function fingerprint(text: string): string {
 /** {@link sha256} without the platform. */
 export function portableSha256(text: string, digits: number): string {
   const blocks = paddedBlocks(encoder.encode(text));
-  const state = initial.slice() as State;
+  const state = initial.slice();
   for (let at = 0; at < blocks.byteLength; at += BLOCK) addBlock(state, blocks, at);
-  let hex = '';
-  for (let i = 0; hex.length < digits; i += 1) hex += hexOf(state[i] as number);
-  return hex.slice(0, digits);
+  return Array.from(state, hexOf).join('').slice(0, digits);
 }
 
 /** The bytes, a set bit, zeros to the end of a block, and the length in bits in its last 8 bytes. */
@@ -64,7 +61,7 @@ function paddedBlocks(bytes: Uint8Array): DataView {
   return view;
 }
 
-function addBlock(state: State, blocks: DataView, at: number): void {
+function addBlock(state: Int32Array, blocks: DataView, at: number): void {
   for (let i = 0; i < 16; i += 1) words[i] = blocks.getInt32(at + i * 4);
   for (let i = 16; i < ROUNDS; i += 1) {
     const early = words[i - 15] as number;
@@ -73,7 +70,7 @@ function addBlock(state: State, blocks: DataView, at: number): void {
     const sum1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
     words[i] = (words[i - 16] as number) + sum0 + (words[i - 7] as number) + sum1;
   }
-  let { 0: a, 1: b, 2: c, 3: d, 4: e, 5: f, 6: g, 7: h } = state;
+  let [a, b, c, d, e, f, g, h] = state as unknown as Words;
   for (let i = 0; i < ROUNDS; i += 1) {
     const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const choice = (e & f) ^ (~e & g);
@@ -89,14 +86,7 @@ function addBlock(state: State, blocks: DataView, at: number): void {
     b = a;
     a = (part1 + sum0 + majority) | 0;
   }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
-  state[4] += e;
-  state[5] += f;
-  state[6] += g;
-  state[7] += h;
+  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + word;
 }
 
 function hexOf(word: number): string {

@@ -92,6 +92,15 @@ describe('stagnation', () => {
     expect(said(turns(...declared), { per_tool: { tune: { mutating: true } } })).toEqual([]);
   });
 
+  it('same-failure: takes no keeping of a plan for a change', () => {
+    const plan = (item: string): ShortStep => ['write_todo_list', 'Saved', { item }];
+    const round = (n: number): ShortStep[] => [
+      ['test', 'Error: expected 100'],
+      ...['read', 'mend'].map((item) => plan(`${item} ${n}`)),
+    ];
+    expect(said(turns(...[1, 2, 3, 4].flatMap(round)))).toEqual(['stagnation/same-failure opened chance 4']);
+  });
+
   it('same-failure: assumes that shell commands change something unless they are read-only', () => {
     const round = (command: (n: number) => string): ShortStep[] =>
       [1, 2, 3, 4].flatMap((n): ShortStep[] => [
