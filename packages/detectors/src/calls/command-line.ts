@@ -136,7 +136,7 @@ const FETCHES =
   /^(?:curl|https?|gh api|wget (?:-\S+ )*-\w*O ?-)(?= )(?!.* (?:-[A-Za-z]*(?:[dFTO]|X(?! ?(?:GET|HEAD)\b)|o(?! ?\/dev\/null))\b|--(?:data|json|form|upload|request|output|remote)|post |put |patch |delete ))/;
 /** Command lines that put other files or another state in place, after which the same answers mean something else. */
 export const ALTERS =
-  /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
+  /(?:^|[;&|(\n][ \t]*)(?:sudo )?(?:git (?:-\S+ \S+ )*(?:checkout|switch|reset|bisect|stash|revert|merge|rebase|apply|am|cherry-pick|restore|pull|clean)\b|(?:sed|perl) .*-\w*i|(?:mv|cp|rm|ln|mkdir|touch|chmod|patch|unzip|tar|truncate|install)\s|(?:npm|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|brew|gem|go) (?:\w+ )?(?:install|add|remove|uninstall|update|upgrade|get|ci)\b|(?:export|unset|source|nvm|pyenv|alembic|createdb|dropdb)\s|[\w-]+ (?:[a-z]+ )?(?:use(?:-context)?|select|switch|activate)\s)|(?<![0-9&])>{1,2}(?!&|\s*\/dev\/null)/i;
 /** Commands that do nothing or echo their arguments. */
 export const IDLES = /^\s*(?::|true|echo|printf)(?:\s|$)/;
 

@@ -12,6 +12,7 @@ import {
 } from '../../calls/step.ts';
 import { BRINGS_ABOUT, SETS_STATE } from '../../calls/verbs.ts';
 import { counted, quotedResult, sentence } from '../../incident/shown-calls.ts';
+import { separateWords, wordIn } from '../../lib/separate-words.ts';
 import { stringsIn, valuesIn } from '../../results/said-values.ts';
 import type { StagnationRule } from './options.ts';
 
@@ -26,7 +27,7 @@ const ANSWER_LINES = 4;
 
 /** Programs that judge what is there: their answer counts even if it is no more than `ok`, or nothing. */
 const CHECKS =
-  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile|diff|cmp)\b/i;
+  /\b(?:\w*tests?|specs?|checks?|\w*lint|verify|validate|vet|tsc|mypy|pyright|ruff|clippy|rspec|jest|mocha|tox|nox|typecheck|build|compile|diff|cmp|jq)\b/i;
 /** Where in its input a program found something: line and column, not a time. */
 const FINDING = /(?:^[ \t]{0,8}|:)\d+:\d+\b(?![:)])/m;
 /** Words of commands that have an effect each time, so that their equal receipts mean progress. */
@@ -143,21 +144,32 @@ function newWordings(run: readonly Question[], index: number): number {
 }
 
 /** Says that a target is not there; a tool that is not there is none. */
-const ABSENT = /^(?!.*\btool\b)[^]*(?:not.?found|not exist|\b404\b|no such file|^\W*no \w+ (?:with|for) )/i;
+const ABSENT =
+  /^(?!.*\btool\b)[^]*(?:not.?found|not exist|\b404\b|no such file|^\W*no \w+ (?:with|for) |not installed|no module named|could not resolve to)/i;
+/** Tools that give a verdict on what they are asked about, which may be that it is denied or invalid. */
+const JUDGES = wordIn(
+  '(?<!browser_)check|verif\\w*|valid\\w*|test|lint|polic\\w*|permission|allowed|simulate|prue?f\\w*|can|is|has',
+);
+/** What says that the tool itself failed, or that an answer was guessed. */
+const FAULT = /^\W*error\b|\b(?:match|key|token|session|server|service|argument|parameter|log in)\b/i;
 
 /**
  * Whether each step has a program check, or ask for, another target, whose findings are its answer and not a failure, or
  * whether each asks for another one that is not there.
  */
 export function checksTargets(steps: readonly CallStep[], byAnyCommand = false): boolean {
+  // Each names its own target.
+  const isOwn = new Set(steps.map(({ calls }) => calls[0]?.result?.failure)).size === steps.length;
   const run = steps.flatMap((step): Question[] => {
     const [call] = step.calls;
     if (call === undefined) return [];
     const { line = '' } = commandFacts(call.identity);
+    const shown = call.result?.shown ?? '';
     const isCheck =
       byAnyCommand ||
       CHECKS.test(line) ||
-      FINDING.test(call.result?.shown ?? '') ||
+      FINDING.test(shown) ||
+      (isOwn && call.nature.runs && ABSENT.test(shown)) ||
       (waits(line) && isPolling(call)) ||
       asksInVain(call);
     const program = isCheck ? programOf(line) : null;
@@ -174,8 +186,10 @@ export function checksTargets(steps: readonly CallStep[], byAnyCommand = false):
 /** Whether a call that only looks learns that its target is not there. A statement that names something else is a guess. */
 function asksInVain(call: PastCall): boolean {
   const { identity, nature, result } = call;
-  if (!nature.asks || mayChange(call) || nature.gui) return false;
-  return ABSENT.test(result?.shown ?? '') && (nature.runs || !/ .* .* /.test(identity.arguments));
+  if (!nature.asks || mayChange(call) || (!nature.runs && / .* .* /.test(identity.arguments))) return false;
+  const shown = result?.shown ?? '';
+  if (!nature.gui && ABSENT.test(shown)) return true;
+  return JUDGES.test(separateWords(identity.name)) && !FAULT.test(shown);
 }
 
 /** Whether what is not there is mostly the same, such as one file that is looked for in many folders. */

@@ -37,6 +37,24 @@ it('a plan of a query is worth another look after a statement that changes the d
   expect(said(tuning('select of'))).not.toEqual([]);
 });
 
+it.each(['terraform workspace select', 'kubectl config use-context', 'conda activate'])(
+  'a look after another %s is new',
+  (select) => {
+    const run = (command: string, output: string): ShortStep => [
+      'bash',
+      `Command: ${command}\nOutput: ${output}\nExit Code: 0`,
+      { command },
+    ];
+    const round = (name: string): ShortStep[] => [
+      run(`${select} ${name}`, `Switched to "${name}".`),
+      run('terraform plan', 'No changes. All of it matches.'),
+    ];
+    expect(
+      said(turns(...['dev', 'test', 'stage', 'prod-eu', 'prod-us', 'dr', 'lab'].flatMap(round))),
+    ).toEqual([]);
+  },
+);
+
 describe('a look whose result is the same', () => {
   const list = 'List of items: 40 entries, sorted by date';
   const around = (act: (name: string) => ShortStep, result: unknown = list, tool = 'get_list') =>

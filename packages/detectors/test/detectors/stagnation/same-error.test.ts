@@ -121,6 +121,38 @@ describe('stagnation', () => {
         { command: `vale docs/ch${n}.md` },
       ],
     ],
+    [
+      'roles that may not',
+      (n) => ['evaluate_policy', 'DENIED by policy P4', { role: 'abcdefg'[n], action: 'tenant.delete' }],
+    ],
+    ['permissions, in German', (n) => ['recht_pruefen', 'verweigert', { rolle: 'abcdefg'[n] }]],
+    ['valid numbers', (n) => ['validateIban', 'Invalid IBAN: checksum mismatch', { iban: `DE${n}` }]],
+    ['records of mail', (n) => ['dns_check', 'Failed: no MX record', { domain: `${n}.example` }]],
+    ['users with access', (n) => ['can_access', 'Access denied: no member', { user: 'abcdefg'[n] }]],
+    [
+      'packages',
+      (n) => [
+        'bash',
+        `dpkg-query: error: package 'lib${'abcdefg'[n] ?? ''}z' is not installed`,
+        { command: `dpkg -s lib${'abcdefg'[n] ?? ''}z` },
+      ],
+    ],
+    [
+      'modules',
+      (n) => [
+        'bash',
+        `ModuleNotFoundError: No module named '${'abcdefg'[n] ?? ''}sh'`,
+        { command: `python -c "import ${'abcdefg'[n] ?? ''}sh"` },
+      ],
+    ],
+    [
+      'files that are no JSON',
+      (n) => [
+        'bash',
+        'jq: parse error: Unfinished JSON term',
+        { command: `jq . ${'abcdefg'[n] ?? ''}.json` },
+      ],
+    ],
   ])('same-error: is silent while a list is checked for %s', (_, step) => {
     expect(said(turns(...[0, 1, 2, 3, 4, 5, 6].map(step)))).toEqual([]);
   });
@@ -134,6 +166,22 @@ describe('stagnation', () => {
         `Error: ENOENT: no such file or directory, open '/${'abcdefg'[n] ?? ''}/Data.csv'`,
         { path: `${'abcdefg'[n] ?? ''}/Data.csv` },
       ],
+    ],
+    [
+      'one module for many programs',
+      (n) => [
+        'bash',
+        "ModuleNotFoundError: No module named 'numpy'",
+        { command: `python -c "import numpy; print(${n})"` },
+      ],
+    ],
+    [
+      'the right to check',
+      (n) => ['check_balance', 'Unauthorized: invalid API key', { account: 'abcdefg'[n] ?? '' }],
+    ],
+    [
+      'the right answer',
+      (n) => ['verify_identity', 'Denied: it does not match our records', { born: `197${n}` }],
     ],
     ['a tool', (n) => ['search_web', 'Error: tool "search_web" does not exist.', { q: 'abcdefg'[n] ?? '' }]],
     [
