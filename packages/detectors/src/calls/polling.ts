@@ -27,12 +27,15 @@ function pollOf(rounds: readonly CallStep[]): CallStep | undefined {
   return rounds.some(isFailedChange) ? undefined : rounds.find(isPollingStep);
 }
 
+/** Changes that no waiting mends if they fail. */
+const FAILS = new RegExp(`${REAPPLIES.source}|(?<![a-z])start(?![a-z])`, 'i');
+
 function isFailedChange({ kind, calls }: CallStep): boolean {
   return (
     kind === 'error' &&
     calls.every(
       ({ identity, nature }) =>
-        nature.changes && nature.waits !== true && REAPPLIES.test(`${identity.name} ${identity.arguments}`),
+        nature.changes && nature.waits !== true && FAILS.test(`${identity.name} ${identity.arguments}`),
     )
   );
 }

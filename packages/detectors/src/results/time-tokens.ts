@@ -9,7 +9,7 @@ const TIMED = new RegExp(
     `(\\d{4}[-/]\\d\\d[-/]\\d\\d[T _]\\d\\d[:_-]\\d\\d(?:[:_-]\\d\\d(?:[.,_]\\d+|-\\d{3}(?=Z))?)?(?:Z|[+-]\\d\\d:?\\d\\d)?|20\\d{6}T\\d{6}(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\b|(?:\\d{4}${WIDE} ?\\d\\d?${WIDE} ?\\d\\d?${WIDE}\\D{0,5}\\d\\d?${WIDE} ?\\d\\d?${WIDE}(?: ?\\d\\d?[秒초])?|\\d\\d?${WIDE} ?\\d\\d?${WIDE} ?\\d\\d?[秒초]))`,
     // The second is the clock of a phone.
     `(\\d{1,2}:\\d\\d:\\d\\d${FRACTION}\\b|\\d?\\d:\\d\\d\\b(?:(?<=systemui[^<\\n]{0,99}|[Ss]tatus.?[Bb]ar[^\\n]{0,60})|(?=[^>\\n]{0,99}systemui)))`,
-    `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?)\\b|\\d+${FRACTION} ?[秒초]|(?<=(?:\\n|^)#\\d+ |\\b(?:real|user|sys) )\\d+\\.\\d+)`,
+    `((?:\\d+h ?)?(?:\\d+m ?)?\\d+${FRACTION}\\s?(?:ns|µs|us|ms|s|secs?|mins?|(?:[Ss]e[ckg]o?u?nd|[Mm]inut)\\w{0,2})\\b|\\d+${FRACTION} ?[秒초]|(?<=(?:\\n|^)#\\d+ |\\b(?:real|user|sys) )\\d+\\.\\d+)`,
     '(\\d+(?:,\\d+)?(?= (?:attempts?|tries|retries|guesses|tokens)\\b| \\([^()\\n]{1,12} ago\\)))',
     // The latter is the size of what was left out.
     `(\\d+${FRACTION}(?: ?[KMGT]i?B\\b|(?= (?:more )?(?:characters|chars|bytes|lines) (?:truncated|omitted|elided|hidden)\\b)))`,

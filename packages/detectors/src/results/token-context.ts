@@ -10,7 +10,7 @@ const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 /** First units of the units of time and of size, and of what may follow a number of tries. */
-const UNIT_STARTS = unitTable('nµumsdhatrgcbl(KMGT');
+const UNIT_STARTS = unitTable('nµumsdhatrgcbl(KMGTS');
 /** What may stand between a label and its value. */
 const GAP = unitTable(' \t:=#"\'([<\\-_/+');
 

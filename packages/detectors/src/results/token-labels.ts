@@ -28,7 +28,7 @@ export const STEP = 8192;
 /** By form, of a label in its own case. */
 const FORMS: readonly (readonly [says: number, form: RegExp])[] = [
   [PROCESS, /^(?:p?pid|pgid|process|thread|exec|goroutine)$/i],
-  [TRY, /^(?:attempt|try|retry|seq)$/i],
+  [TRY, /^(?:attempt|try|retry|seq|versuch|essai|tentativ[ae]|intento)$/i],
   [REQUEST, /^req(?:uest)?$/i],
   [ID_OF, /^id$/i],
   [OF_PROCESS, /^process$/i],

@@ -224,6 +224,9 @@ describe('waiting between other steps', () => {
     const restart: ShortStep = ['bash', 'Error: unit api is masked', { command: 'systemctl restart api' }];
     const state: ShortStep = ['bash', 'inactive (dead)', { command: 'systemctl status api' }];
     expect(said(turns(...times(3, restart, state)))).toEqual(['tool-cycle opened chance 3 period 2']);
+    const start: ShortStep = ['service_start', 'Error: port 8080 is in use', { name: 'api' }];
+    const status: ShortStep = ['service_status', { status: 'stopped' }, { name: 'api' }];
+    expect(said(turns(...times(3, start, status)))).toEqual(['tool-cycle opened chance 3 period 2']);
     const query: ShortStep = ['bash', 'Error: the server is starting up', { command: 'psql -c "select 1"' }];
     expect(said(turns(...times(8, query, sleep)))).toEqual([]);
   });

@@ -104,6 +104,9 @@ describe('known volatile tokens', () => {
       '照会：2026年12月1日 9時02分05秒、保留',
     ],
     ['a time in Korean', '2026년 11월 30일 오후 2시 10분 기준', '2026년 12월 1일 오전 9시 05분 기준'],
+    ['a duration in German', 'vor 3 Sekunden abgerufen', 'vor 2 Minuten abgerufen'],
+    ['a duration in Spanish', 'hace 5 segundos', 'hace 1 minuto'],
+    ['a number of tries in German', 'Versuch 3 von 50', 'Versuch 4 von 50'],
     ['a duration in Chinese', '用时 3.2秒', '用时 12秒'],
     [
       'a code for those who help, in German',
@@ -126,6 +129,7 @@ describe('known volatile tokens', () => {
       '<node text="07:30" id="deskclock:id/alarm"/>',
       '<node text="07:31" id="deskclock:id/alarm"/>',
     ],
+    ['a number before a word like a unit of time', '3 secondary nodes', '4 secondary nodes'],
     ['a decimal number', 'weighs 4.123 kg', 'weighs 4.124 kg'],
     ['a span', 'between 0.5..0.7', 'between 0.5..0.9'],
     ['a version', 'node v20.11.0', 'node v20.12.1'],
