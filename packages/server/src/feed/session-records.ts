@@ -45,7 +45,7 @@ export function sessionRecords({
     if (erased.size > 0) await eraseSessions(tx, [...erased]);
     await budgets.add(tx, stored);
     await writeSummaries(tx, summaries);
-    // The cost of an open loop grows between verdicts, and may reach a notification's minimum.
+    // The cost of an open loop grows between verdicts, and may reach a receiver's minimum.
     const open = stored.flatMap(({ openIncidents = [] }) => openIncidents);
     await enqueue(
       tx,

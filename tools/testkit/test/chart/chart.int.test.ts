@@ -193,7 +193,7 @@ describe('Helm chart', () => {
     ['a password in the settings', ['config.kafka.sasl.password=x'], 'password'],
     ['a model key in the settings', ['config.llm.api_key=x'], 'api_key'],
     [
-      'a notification secret in the settings',
+      'a secret of a receiver in the settings',
       [
         'config.notifications[0].name=a',
         'config.notifications[0].type=slack',
