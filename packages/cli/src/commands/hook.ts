@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ import { UsageError } from '../errors.ts';
 import { pauseLeft } from '../hooks/hook-pause.ts';
 import { scriptText } from '../hooks/hook-script.ts';
 import { addHook, findHooks, removeHook } from '../hooks/hook-settings.ts';
-import { hookDefaults, stateFolder } from '../hooks/hook-target.ts';
+import { type HookInstallation, hookDefaults, stateFolder } from '../hooks/hook-target.ts';
 import { findHookedAgent, type HookedAgent, homeFolder, hookedAgents } from '../hooks/hooked-agents.ts';
 import { forgetOriginal, inStateFolder, keepOriginal, originalOf } from '../hooks/original-settings.ts';
 import { checkServer, sendsTokenAway } from '../hooks/server-check.ts';
@@ -77,9 +78,9 @@ export function hookCommand(): Command {
 
 async function install(name: string, options: InstallOptions): Promise<void> {
   const agent = findHookedAgent(name);
-  if (!/^https?:\/\/[^\s'"]+$/.test(options.url))
+  if (!/^https?:\/\/[^\s'"?#]+$/.test(options.url) || !URL.canParse(options.url))
     throw new UsageError(`--url ${options.url}: expected an address such as http://localhost:4600`);
-  if (options.tokenEnv !== undefined && !/^\w+$/.test(options.tokenEnv))
+  if (options.tokenEnv !== undefined && !/^[A-Za-z_]\w*$/.test(options.tokenEnv))
     throw new UsageError(`--token-env ${options.tokenEnv}: expected the name of an environment variable`);
   const home = homeFolder(process.env);
   // Claude Code runs its hooks in Git Bash there.
@@ -148,7 +149,12 @@ async function status(name: string | undefined, options: Options): Promise<void>
   const working: boolean[] = [];
   for (const agent of agents) {
     const file = await settingsFile(agent, options);
-    const hooks = findHooks(file, (await readIfExists(file)) ?? '', agent);
+    const hooks = await findIn(file, agent);
+    if (hooks instanceof UsageError) {
+      printLine(`${agent.title}: unknown (${hooks.message})`);
+      working.push(false);
+      continue;
+    }
     const { events, server, tokenEnv, waitMs } = hooks;
     if (events.length === 0 || server === undefined) {
       printLine(`${agent.title}: not installed (${file})`);
@@ -176,6 +182,16 @@ async function status(name: string | undefined, options: Options): Promise<void>
   process.exitCode = working.length > 0 && working.every(Boolean) ? 0 : 1;
 }
 
+/** @returns why the file cannot be read */
+async function findIn(file: string, agent: HookedAgent): Promise<HookInstallation | UsageError> {
+  try {
+    return findHooks(file, (await readIfExists(file)) ?? '', agent);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+}
+
 /** The file itself where a link names it, so that the link stays one. */
 async function settingsFile(agent: HookedAgent, { project }: Options): Promise<string> {
   const { projectFile, title, userFile } = agent;
@@ -187,9 +203,11 @@ async function settingsFile(agent: HookedAgent, { project }: Options): Promise<s
 
 async function readIfExists(file: string): Promise<string | null> {
   if (!existsSync(file)) return null;
-  return readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);
   });
+  if (!isUtf8(bytes)) throw new UsageError(`${file} is not in UTF-8; convert the file first`);
+  return bytes.toString('utf8');
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number {

@@ -24,9 +24,11 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 type Entries = readonly unknown[];
 
-/** The hooks in an entry of an event: a group of them, or one. */
+/** The hooks in an entry of an event: a group of them, or one. Agents ignore groups of other shapes. */
 function hooksIn(entry: unknown, { layout }: HookedAgent): readonly unknown[] {
-  return layout === 'groups' ? ((entry as { readonly hooks?: readonly unknown[] }).hooks ?? []) : [entry];
+  if (layout !== 'groups') return [entry];
+  const hooks = isObject(entry) ? entry['hooks'] : undefined;
+  return Array.isArray(hooks) ? hooks : [];
 }
 
 /**
@@ -50,6 +52,8 @@ export function addHook(file: string, text: string, agent: HookedAgent, target: 
         ? editJson(next, ['hooks', event], [group])
         : editJson(next, ['hooks', event, length], group, true);
   }
+  if (findHooks(file, next, agent).events.length < agent.events.length)
+    throw new UsageError(`${file}: hooks or an event in it is there twice; fix the file first`);
   // A compact file is written in more lines than before when the hook is added again.
   if (isDeepStrictEqual(parseSettings(file, next), parseSettings(file, text))) return text;
   return mark + (text === '' ? `${next}\n` : next);

@@ -239,6 +239,37 @@ it('hook status: fails if one of the installed hooks does not work', async () =>
   expect(await hookCommand(HOME, 'status')).toMatchObject({ code: 1 });
 });
 
+it('hook status: names settings that cannot be read, and goes on to the others', async () => {
+  const { url } = await serve(respond(200, json, '{}'));
+  const { HOME } = await homeEnv();
+  await hookCommand(HOME, 'install', 'gemini', '--url', url, '--yes', ...PATIENT);
+  await mkdir(join(HOME, '.codex'));
+  await writeFile(join(HOME, '.codex/hooks.json'), '{');
+  const { code, stdout } = await hookCommand(HOME, 'status');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^Codex: unknown \(.*hooks\.json:1: .*fix the file first\)$/m);
+  expect(stdout).toMatch(/^Gemini CLI: installed .* answers$/m);
+});
+
+it.each<[what: string, args: readonly string[], settings: Buffer | string, said: RegExp]>([
+  ['an address with a query', ['--url', 'http://h/?a=1'], '{}', /expected an address/],
+  ['a position in place of a variable', ['--token-env', '1X'], '{}', /expected the name/],
+  [
+    'settings that are not in UTF-8',
+    [],
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    /not in UTF-8/,
+  ],
+])('hook install: %s is refused, and nothing changes', async (_what, args, settings, said) => {
+  const { HOME } = await homeEnv();
+  const file = join(HOME, '.codex/hooks.json');
+  await mkdir(dirname(file));
+  await writeFile(file, settings);
+  const { code, stderr } = await hookCommand(HOME, 'install', 'codex', '--yes', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+  expect(await readFile(file)).toEqual(Buffer.from(settings));
+});
+
 it('hook status: says that the hooks of an agent pause, and for how long', async () => {
   const { url } = await serve(respond(200, json, '{}'));
   const { HOME } = await homeEnv();

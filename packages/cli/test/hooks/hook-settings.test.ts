@@ -55,6 +55,14 @@ describe.each(agents)('hook settings of $title', (agent) => {
     },
   );
 
+  it('hook settings: entries of unknown shapes stay as they are', () => {
+    const odd = [null, 5, 'x', [], { matcher: 'x' }, { hooks: null }, { hooks: [null, 5] }];
+    const text = JSON.stringify({ version: 1, hooks: { [event]: odd } });
+    const installed = addHook('f.json', text, agent, target);
+    expect(findHooks('f.json', installed, agent).events).toEqual(agent.events);
+    expect(parse(removeHook('f.json', installed, agent) ?? '')).toEqual(parse(text));
+  });
+
   it('hook settings: removal keeps other hooks of the same event and group', () => {
     const both = [...others.hooks, agent.hook(target)];
     const settings = { version: 1, hooks: { [event]: isGrouped ? [{ hooks: both }] : both } };
@@ -71,6 +79,11 @@ describe.each(agents)('hook settings of $title', (agent) => {
     ['null', 'null', /^f\.json: expected a JSON object$/],
     ['null in place of hooks', '{"hooks":null}', /^f\.json: hooks is not an object; fix it first$/],
     ['a list of hooks', '{"hooks":[]}', /^f\.json: hooks is not an object; fix it first$/],
+    [
+      'a key that is there twice',
+      `{"hooks":{"${event}":[]},"hooks":{"${event}":[]}}`,
+      /^f\.json: hooks or an event in it is there twice; fix the file first$/,
+    ],
     ['hooks of an unknown shape', JSON.stringify({ hooks: { [event]: {} } }), /hooks\.\w+ is not a list/],
   ])('hook settings: %s is rejected', (_what, text, message) => {
     expect(() => addHook('f.json', text, agent, target)).toThrow(message);
