@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
   string: 'text',
 };
-const units: Readonly<Record<string, string>> = { array: ' entries long', string: ' characters long' };
+const units: Readonly<Record<string, string>> = { array: ' entries', string: ' characters' };
 
 /** What settings can have: of the issues of zod, those that `safeParseSettings` finds too. */
 export type KnownIssue = core.$ZodRawIssue<
@@ -38,9 +38,9 @@ export function issueText(issue: KnownIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
     case 'too_small':
-      return limitText(issue.inclusive ? 'at least' : 'more than', issue.minimum, issue.origin);
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${String(issue.minimum)}${unitOf(issue)}`;
     case 'too_big':
-      return limitText('at most', issue.maximum, issue.origin);
+      return `must be at most ${String(issue.maximum)}${unitOf(issue)}`;
     case 'unrecognized_keys':
       return `unknown key ${issue.keys.join(', ')}`;
   }
@@ -51,6 +51,6 @@ export function kindName(type: string): string {
   return kinds[type] ?? `a ${type}`;
 }
 
-function limitText(bound: string, limit: number | bigint, origin: string): string {
-  return `must be ${bound} ${String(limit)}${units[origin] ?? ''}`;
+function unitOf({ origin }: { readonly origin: string }): string {
+  return units[origin] ?? '';
 }

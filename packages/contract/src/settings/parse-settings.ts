@@ -92,11 +92,11 @@ class Reading {
       default:
         if (typeof input === def.type) return input;
     }
-    return this.#refuseType(def.type);
+    return this.#refuse({ code: 'invalid_type', expected: def.type });
   }
 
   #number(input: number, { isWhole = false, above, min, max = Infinity }: Bounds): unknown {
-    if (isWhole && !Number.isInteger(input)) return this.#refuseType('int');
+    if (isWhole && !Number.isInteger(input)) return this.#refuse({ code: 'invalid_type', expected: 'int' });
     if (isWhole && !Number.isSafeInteger(input)) this.#refuseMore('int', Number.MAX_SAFE_INTEGER);
     const inclusive = above === undefined;
     const minimum = above ?? min ?? -Infinity;
@@ -134,20 +134,15 @@ class Reading {
     return value;
   }
 
-  #checkLimits({ maxLength = Infinity, rules = [] }: Limits, value: unknown): void {
-    const isText = typeof value === 'string';
-    if ((isText || Array.isArray(value)) && Array.from<unknown>(value).length > maxLength)
-      this.#refuseMore(isText ? 'string' : 'array', maxLength);
+  #checkLimits({ type, maxLength, rules = [] }: Def, value: unknown): void {
+    if (maxLength !== undefined && Array.from(value as Iterable<unknown>).length > maxLength)
+      this.#refuseMore(type, maxLength);
     for (const rule of rules)
       rule(value as never, (message, path = []) => this.#say({ code: 'custom', message, path }));
   }
 
   #refuseMore(origin: string, maximum: number): void {
     this.#say({ code: 'too_big', origin, maximum, inclusive: true });
-  }
-
-  #refuseType(expected: string): unknown {
-    return this.#refuse({ code: 'invalid_type', expected });
   }
 
   /** No value of the kind that is expected. */
