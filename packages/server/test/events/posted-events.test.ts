@@ -70,6 +70,17 @@ describe('posted events', () => {
     expect((await post('', headers)).body).toMatchObject({ ignored: { 'cloudevent without data': 1 } });
   });
 
+  it('of a file that curl -d has put on one line are rejected with the option to use', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await post(line, form)).status).toBe(202);
+    const { status, body } = await post(line.trim().repeat(2), form);
+    expect([status, body.detail]).toEqual([
+      400,
+      expect.stringMatching(/line 1: .*`curl -d @FILE`.* use --data-binary$/),
+    ]);
+    expect((await post(line.trim().repeat(2))).body.detail).not.toContain('curl');
+  });
+
   it('are keyed by session, with the current time as default', async () => {
     const { status, body } = await post(line, { 'content-type': 'application/json' });
     expect([status, body]).toEqual([202, { accepted: 1, duplicates: 0, ignored: {}, rejected: [] }]);
