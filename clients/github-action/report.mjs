@@ -20,7 +20,7 @@ const report = JSON.parse(text);
 const { loops, sessions, sessionsWithLoops, worst, wasted, used } = report;
 for (const { reason, agent, sessionId } of worst.slice(0, MAX_ANNOTATIONS))
   annotate(fails ? 'error' : 'warning', `${agent ?? 'An agent'} looped in session ${sessionId}`, reason);
-appendFileSync(GITHUB_OUTPUT, `loops=${loops}\nwasted-usd=${wasted.usd}\n`);
+appendFileSync(GITHUB_OUTPUT, `loops=${loops}\nwasted-usd=${Number(wasted.usd.toFixed(6))}\n`);
 appendFileSync(GITHUB_STEP_SUMMARY, summary());
 if (status !== 0 && status !== LOOPS_FOUND) {
   annotate('error', 'Loopwatch', `loopwatch scan ended with ${status}; its output above says why`);
@@ -36,6 +36,7 @@ function annotate(level, title, message) {
 }
 
 function summary() {
+  if (sessions === 0) return '### Loopwatch: no session to evaluate\n';
   if (loops === 0) return `### Loopwatch: no loops in ${count(sessions, 'session')}\n`;
   const rows = worst.map((loop) =>
     [
@@ -68,5 +69,5 @@ function count(number, noun) {
 }
 
 function usd(value) {
-  return value == null ? 'unknown' : `$${value.toFixed(2)}`;
+  return value == null ? 'unknown' : value > 0 && value < 0.01 ? '<$0.01' : `$${value.toFixed(2)}`;
 }

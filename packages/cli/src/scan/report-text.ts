@@ -67,8 +67,10 @@ export function reportText(
 }
 
 /** `$1.55 of $4.16 wasted (37%): 3 loops in 2 of 40 sessions` */
-export function headline({ events, loops, sessionsWithLoops, sessions, used, wasted }: ScanReport): string {
+export function headline(report: ScanReport): string {
+  const { events, loops, sessionsWithLoops, sessions, used, wasted } = report;
   if (events === 0) return 'Nothing to evaluate';
+  if (sessions === 0 && report.earlierSessions > 0) return 'No sessions since then';
   if (loops === 0) return 'No loops';
   const found = `${formatCount(loops, 'loop')} in ${formatInteger(sessionsWithLoops)} of ${formatCount(sessions, 'session')}`;
   if (wasted.usd === 0) return found;
@@ -161,6 +163,7 @@ function loopLine(
 function noteLines({
   ignored,
   duplicates,
+  earlierSessions,
   skippedFiles,
   firstSkipped,
   withoutPrice,
@@ -173,6 +176,9 @@ function noteLines({
   return [
     ...(types.length > 0
       ? [`Ignored, because they are irrelevant to loops: ${listed.join(', ')}${more}`]
+      : []),
+    ...(earlierSessions > 0
+      ? [`${formatCount(earlierSessions, 'session')} that ended before --since left out`]
       : []),
     ...(duplicates > 0
       ? [`${formatCount(duplicates, 'copied event')} of resumed or forked sessions counted once`]

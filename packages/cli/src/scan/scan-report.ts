@@ -66,6 +66,8 @@ export interface ScanReport {
   readonly seconds: number;
   readonly sessions: number;
   readonly sessionsWithLoops: number;
+  /** Sessions that ended before `--since`; they count nowhere else. */
+  readonly earlierSessions: number;
   /** Sessions by agent, as the events name it. */
   readonly agents: Readonly<Record<string, number>>;
   readonly events: number;

@@ -17,6 +17,7 @@ export class ScanTotals {
   readonly #stores = new Map<string, ScannedStore>();
   #sessions = 0;
   #sessionsWithLoops = 0;
+  #earlierSessions = 0;
   #events = 0;
   #loops = 0;
   #worst: ScannedLoop[] = [];
@@ -54,7 +55,10 @@ export class ScanTotals {
     const parts = all.filter(({ endedAt }) => endedAt >= this.#since || formatDay(endedAt) === null);
     for (const { events } of all) this.#events += events;
     this.duplicates += session.duplicates;
-    if (parts.length === 0) return;
+    if (parts.length === 0) {
+      if (all.length > 0) this.#earlierSessions += 1;
+      return;
+    }
     this.#sessions += 1;
     const name = parts.find((own) => own.agent !== null)?.agent ?? agent ?? 'unknown';
     this.#agents.set(name, (this.#agents.get(name) ?? 0) + 1);
@@ -123,6 +127,7 @@ export class ScanTotals {
       seconds: read.seconds,
       sessions: this.#sessions,
       sessionsWithLoops: this.#sessionsWithLoops,
+      earlierSessions: this.#earlierSessions,
       agents: sortEntries(this.#agents, (count) => count),
       events: this.#events,
       duplicates: this.duplicates,

@@ -78,7 +78,7 @@ describe('GitHub Action', () => {
     expect(output).toMatch(/^loops=1\nwasted-usd=0\.\d+\n$/);
     expect(summary).toMatch(/^### Loopwatch: 1 loop in 1 of 1 session\n\n6 calls of 6, /);
     expect(summary).toMatch(
-      /^\| Read .*\\\/w\\\/missing\\\.ts.* \| loop \| claude\\-code \| 6 \| \$0\.\d\d \|$/m,
+      /^\| Read .*\\\/w\\\/missing\\\.ts.* \| loop \| claude\\-code \| 6 \| <\$0\.01 \|$/m,
     );
   });
 
@@ -101,6 +101,16 @@ describe('GitHub Action', () => {
       summary: '### Loopwatch: no loops in 1 session\n',
     });
     expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain('No loops');
+  });
+
+  it('tells a job without a session since then from one without loops', async () => {
+    const old = { '.claude/projects/-w/old.jsonl': claudeLoop('old', 6) };
+    const { status, output, summary } = await runAction(await folderOf(old), { since: '1m' });
+    expect({ status, output, summary }).toEqual({
+      status: 0,
+      output: 'loops=0\nwasted-usd=0\n',
+      summary: '### Loopwatch: no session to evaluate\n',
+    });
   });
 
   it.each([

@@ -15,6 +15,7 @@ const report: ScanReport = {
   seconds: 40,
   sessions: 300,
   sessionsWithLoops: 1,
+  earlierSessions: 0,
   agents: { 'claude-code': 290, codex: 10 },
   events: 90_000,
   duplicates: 12,
@@ -90,6 +91,12 @@ describe('reportText', () => {
   it('terminal report: states when nothing was read', () => {
     expect(reportText({ ...none, events: 0 }, false)).toMatch(/^ {2}Nothing to evaluate$/m);
     expect(reportPage({ ...none, events: 0 })).toContain('<h1>Nothing to evaluate</h1>');
+  });
+
+  it('terminal report: tells sessions that --since leaves out from none', () => {
+    const text = reportText({ ...none, sessions: 0, earlierSessions: 3 }, false);
+    expect(text).toMatch(/^ {2}No sessions since then$/m);
+    expect(text).toContain('3 sessions that ended before --since left out');
   });
 
   it('terminal report: names the options that show more, unless they were used', () => {

@@ -165,17 +165,17 @@ it.each(Object.entries(histories))('scan: adds up to an independent count: %s', 
 });
 
 it.each([
-  [0, { sessions: 2, loops: 3, calls: 39 }],
-  [start + 10 * HOUR, { sessions: 1, loops: 2, calls: 26 }],
-  [start + 40 * HOUR, { sessions: 1, loops: 1, calls: 13 }],
-  [start + 90 * HOUR, { sessions: 0, loops: 0, calls: 0 }],
+  [0, { sessions: 2, earlierSessions: 0, loops: 3, calls: 39 }],
+  [start + 10 * HOUR, { sessions: 1, earlierSessions: 1, loops: 2, calls: 26 }],
+  [start + 40 * HOUR, { sessions: 1, earlierSessions: 1, loops: 1, calls: 13 }],
+  [start + 90 * HOUR, { sessions: 0, earlierSessions: 2, loops: 0, calls: 0 }],
 ])('scan: counts what happened since %i, whenever files were written', async (since, expected) => {
   const folder = await folderOf({
     'old.jsonl': turns('old', 0, 13, 0),
     'resumed.jsonl': [...turns('a', 0, 13, 24 * HOUR), ...turns('a', 13, 13, 50 * HOUR)],
   });
   const report = await scanned(folder, since);
-  const { sessions, loops, used, byDay } = report;
-  expect({ sessions, loops, calls: used.calls }).toEqual(expected);
+  const { sessions, earlierSessions, loops, used, byDay } = report;
+  expect({ sessions, earlierSessions, loops, calls: used.calls }).toEqual(expected);
   expect(Object.keys(byDay).every((day) => Date.parse(day) + 24 * HOUR > since)).toBe(true);
 });
