@@ -50,4 +50,5 @@ export {
 export { settingText, settingTexts } from './settings/setting-texts.ts';
 export type { SettingOrigin } from './settings/settings-draft.ts';
 export { choiceFrom, scalarFromText, valueFromText } from './settings/value-from-text.ts';
+export { withoutUser } from './settings/without-user.ts';
 export { expandEvidenceSchema } from './verdicts/evidence.ts';

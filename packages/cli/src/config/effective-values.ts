@@ -6,6 +6,7 @@ import {
   settingPaths,
   settingValue,
   withoutSecrets,
+  withoutUser,
 } from '@loopwatch/contract/internal';
 import { effectiveDetectionValues, planDetection, presets } from '@loopwatch/detectors/internal';
 import type { LoadedConfig } from './load-config.ts';
@@ -68,7 +69,8 @@ function originOf(path: string, settings: Settings, origins: LoadedConfig['origi
 
 function hideSecrets(path: string, value: unknown, { notifications }: Settings): unknown {
   if (path === 'notifications') return notifications.map(withoutSecrets);
-  return isSecretPath(path) ? maskValue(value) : value;
+  if (isSecretPath(path)) return maskValue(value);
+  return typeof value === 'string' ? withoutUser(value) : value;
 }
 
 function maskValue(value: unknown): unknown {

@@ -1,4 +1,5 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
+import { withoutUser } from '@loopwatch/contract/internal';
 import type { GatewayDeps } from '@loopwatch/gateway';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { listenFailure } from '../runtime/http.ts';
@@ -47,9 +48,10 @@ export async function startGateway(
   });
   try {
     const { url } = await gateway.start();
+    const upstream = withoutUser(own.upstream ?? '');
     logger.info(
-      { url, upstream: own.upstream, preset },
-      `The gateway is at ${url}/v1, forwarding to ${own.upstream ?? ''} with preset ${preset}${presetAdvice(preset)}`,
+      { url, upstream, preset },
+      `The gateway is at ${url}/v1, forwarding to ${upstream} with preset ${preset}${presetAdvice(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

@@ -311,6 +311,16 @@ it('addConfigOptions: collects every --set', () => {
   expect(command.opts()).toEqual({ set: ['a=1', 'b=2'], config: 'f' });
 });
 
+it.each([
+  ['llm.base_url', 'http://bob:very-secret@models.test/v1', 'http://******@models.test/v1'],
+  ['gateway.upstream', 'https://very-secret@models.test/v1', 'https://******@models.test/v1'],
+  ['llm.base_url', 'http://a:very-secret@b@models.test/v1', 'http://******@models.test/v1'],
+  ['server.public_url', 'https://loops.test/?a=b@c', 'https://loops.test/?a=b@c'],
+])('effective value of %s: without user and password', (path, url, shown) => {
+  const loaded = loadConfig({ set: [`${path}=${url}`] }, [], {});
+  expect(effectiveValues(loaded).find((value) => value.path === path)?.value).toBe(shown);
+});
+
 describe('notifications in the effective configuration', () => {
   it('effective notifications: secrets are hidden and their sources shown', () => {
     const entries = [
