@@ -23,20 +23,21 @@ const resultPhrases = {
 
 type Rule = NonNullable<EvidenceOf<'stagnation'>['rule']>;
 
-/** By rule: the subject if no single tool is concerned, and what is wrong. */
-const rulePhrases: Readonly<Record<Rule, readonly [subject: string, phrase: string]>> = {
+/**
+ * By rule: the subject if no single tool is concerned, what is wrong, and whether it is about what several tools did; then the
+ * tool of the latest step says little.
+ */
+const rulePhrases: Readonly<Record<Rule, readonly [subject: string, phrase: string, ofSteps?: true]>> = {
   'same-error': ['Failing call', 'same error'],
   'same-failure': ['Failing call', 'fails the same way'],
   'same-result': ['Call', 'same result'],
   'same-answer': ['Queries', 'same answer'],
   'known-answers': ['Calls', 'known answers'],
-  handoffs: ['Handoffs', 'no progress'],
-  'same-prompt': ['Same prompt', 'no progress'],
-  'same-message': ['Same message', 'no progress'],
-  'nothing-new': ['Steps', 'nothing new'],
+  handoffs: ['Handoffs', 'no progress', true],
+  'same-prompt': ['Same prompt', 'no progress', true],
+  'same-message': ['Same message', 'no progress', true],
+  'nothing-new': ['Steps', 'nothing new', true],
 };
-/** Rules about what several tools did; the tool of the latest step says little. */
-const rulesOfSteps: ReadonlySet<string> = new Set(['handoffs', 'same-prompt', 'same-message', 'nothing-new']);
 
 const makers: { readonly [D in DetectorId]: (finding: TitledFinding<D>) => string } = {
   'tool-repeat': ({ tool, count, evidence }) => {
@@ -53,8 +54,8 @@ const makers: { readonly [D in DetectorId]: (finding: TitledFinding<D>) => strin
     const rule = evidence?.rule;
     const known = rule === undefined ? undefined : rulePhrases[rule];
     if (rule === undefined || known === undefined) return `${times('Steps', count)}, no progress`;
-    const [subject, phrase] = known;
-    return `${times(rulesOfSteps.has(rule) ? subject : (tool?.name ?? subject), count)}, ${phrase}`;
+    const [subject, phrase, ofSteps = false] = known;
+    return `${times(ofSteps ? subject : (tool?.name ?? subject), count)}, ${phrase}`;
   },
   'content-repeat': ({ count }) => times('Same text', count),
   'thought-repeat': ({ count }) => times('Same reasoning', count),

@@ -14,16 +14,16 @@ export function canonicalJson(value: unknown): string {
   const stack: Frame[] = [enter(value)];
   const ancestors = new Set<object>();
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    if (frame.next === 0) out.push(frame.keys === undefined ? '[' : '{');
     if (frame.next === frame.size) {
-      if (frame.keys === undefined) out.push(frame.next === 0 ? '[]' : ']');
-      else out.push(frame.next === 0 ? '{}' : '}');
+      out.push(frame.keys === undefined ? ']' : '}');
       ancestors.delete(frame.container);
       stack.pop();
       continue;
     }
     const key = frame.keys?.[frame.next];
-    if (key === undefined) out.push(frame.next === 0 ? '[' : ',');
-    else out.push(frame.next === 0 ? '{' : ',', JSON.stringify(key), ':');
+    if (frame.next > 0) out.push(',');
+    if (key !== undefined) out.push(JSON.stringify(key), ':');
     const child: unknown = frame.container[key ?? frame.next];
     frame.next += 1;
     if (typeof child !== 'object' || child === null) {

@@ -11,7 +11,7 @@ const COMMON_WORDS = 0.4;
 const QUOTED_UNITS = 20;
 /** What counts the prompts themselves, in whatever direction. */
 const TRIES =
-  /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance|versuch|essai|tentativ[ae]|intento|próba)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: (?:of|von|sur|de|di|z) |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
+  /\b(?:(?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|check|chance|versuch|essai|tentativ[ae]|intento|próba)s?(?: left| remaining)?|(?:budget|token|credit|message|call|request|second)s? (?:left|remaining))\W{1,3}\d+(?:(?: (?:of|von|sur|de|di|z) |\/)\d+)?|\b\d{1,9}(?: more| remaining)? (?:attempt|tr(?:y|ie)|retr(?:y|ie)|step|turn|round|iteration|chance)/gi;
 /** The numbers of a prompt that are compared. */
 const MAX_NUMBERS = 8;
 

@@ -287,6 +287,28 @@ describe('same-prompt', () => {
       expected: opened,
     },
     {
+      what: 'counts rejections of too little and of too much that take turns',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `${i % 2 ? 'No' : 'More than one'} code block was seen.`,
+          origin: 'harness',
+          events: essay(i),
+        })),
+      ),
+      expected: opened,
+    },
+    {
+      what: 'counts checks of a goal that number themselves',
+      events: prompts(
+        repeated(5, (i) => ({
+          prompt: `Goal check ${i + 1}: 0 of 4 criteria met. Go on.`,
+          origin: 'harness',
+          events: [text(`It is done, said the ${readers[i] ?? ''}.`)],
+        })),
+      ),
+      expected: opened,
+    },
+    {
       what: 'counts what a schema rejects in other words each time',
       events: prompts(
         repeated(5, (i) => ({
