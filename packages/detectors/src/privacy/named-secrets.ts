@@ -9,14 +9,14 @@ const NAME =
 const SUFFIX = '(?:[_-]?(?:value|default|prod(?:uction)?|live|dev|staging|test|primary|secondary|\\d{1,3}))?';
 
 /** The key of a quoted value, at whatever depth of nested JSON. */
-const QUOTED_KEY = `(?:${NAME}${SUFFIX}|(?:db|sql|user|admin|mail|smtp)_pass)(?:\\\\{0,15}["']\\]?)?\\s{0,9}(?:=>|:=|[:=])`;
+const QUOTED_KEY = `(?:${NAME}${SUFFIX}|(?:db|sql|user|admin|mail|smtp)_pass)(?:\\\\{0,15}["']\\]?)?(?:: ?[&\\w[\\]]{2,24}(?= =))?\\s{0,9}(?:=>|:=|[:=])`;
 
 /**
  * A quoted value after such a key. In nested JSON the quotes are escaped: the value ends at a quote with as many backslashes as
  * its opening quote, so that an escaped quote inside does not end it.
  */
 const QUOTED = new RegExp(
-  `(${QUOTED_KEY}\\s{0,9}(?:b|Some\\()?(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
+  `(${QUOTED_KEY}\\s{0,9}(?:b|\\[\\s?|(?:Some|Optional|SecretStr)\\()?(\\\\{0,15})(["']))(?!\\2\\3)([\\s\\S]+?)(?=(?<!\\\\)\\2\\3|$)`,
   'gi',
 );
 
@@ -34,7 +34,7 @@ const FLAG = new RegExp(
 
 /** The value of a header to the end of its line or string. The lookaheads are redundant: with them, searching is much faster. */
 const HEADER =
-  /(?=(?:proxy-)?auth|(?:set-)?cook|x-|priv|job-|depl|api|ocp-)((?<=^|[^\w-]|\\[nrt])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,40}(?:key|token|secret|auth|signature)|(?:private|job|deploy)-token|api-?key|ocp-apim-subscription-key)[ \t]{0,4}:[ \t]{0,4})((?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,4})?)([^\s"'\\‹][^\r\n"'\\‹]{3,8192})/gi;
+  /(?=(?:proxy-)?auth|(?:set-)?cook|x-|priv|job-|depl|api|ocp-)((?<=^|[^\w-]|\\[nrt])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,40}(?:key|token|secret|auth|signature)|(?:private|job|deploy)-token|api-?key|ocp-apim-subscription-key)[ \t]{0,4}:[ \t]{0,4})((?:[a-z][a-z\d-]{2,20}:?[ \t]{1,4})?)([^\s"'\\‹][^\r\n"'\\‹]{3,8192})/gi;
 
 const BEARER =
   /(?=bearer|basic|token)(?<=^|[^A-Za-z0-9_]|\\[nrt])(Bearer|Basic|Token)([ \t]{1,4})([A-Za-z0-9+/._~-]{12,4096}={0,2})/gi;
@@ -96,7 +96,7 @@ function isQuotedSecret(before: string, value: string): boolean {
   // The quote ends a text that ends with the name: what follows is code.
   if (/^[\s,;:)}\]+]/.test(value)) return false;
   // A message about a field: `errors["password"] = "is too short"`.
-  if (before.includes(']') && /\s/.test(value)) return false;
+  if (/[[\]]/.test(before) && /\s/.test(value)) return false;
   if (/access[_ -]?key/i.test(before) && value.length < 8) return false;
   // One short word is a kind of token, not one.
   if (/(?:token|cookie|secret|credentials?)/i.test(before) && /^[a-z]{1,7}$/.test(value)) return false;
@@ -107,7 +107,9 @@ function isHeaderSecret(name: string, scheme: string, value: string): boolean {
   if (isPlaceholder(value) || /^[a-z]+[;,)]?$/i.test(value.trim())) return false;
   if (/cookie/i.test(name)) return /[\w-]{1,80}=[^\s;]{4}/.test(value);
   const [first = ''] = value.split(/[\s,;]/, 1);
-  return scheme === '' ? looksSecret(first) : first.length >= 6;
+  return /^(?:bearer|basic|token|digest|negotiate|apikey|aws4-)/i.test(scheme)
+    ? first.length >= 6
+    : looksSecret(first);
 }
 
 function isFlagSecret(flag: string, quote: string, value: string): boolean {

@@ -6,23 +6,24 @@ type Parts = readonly string[];
 /** Searching for the parts is much cheaper than for the form, and most texts have none. */
 type PasswordForm = readonly [parts: Parts, form: RegExp];
 
+const { raw } = String;
 /** Where a word starts, also after an escaped line break in JSON. */
-const START = String.raw`(?<=^|[^A-Za-z0-9_]|\\[nrt])`;
+const START = raw`(?<=^|[^A-Za-z0-9_]|\\[nrt])`;
 /** A word at its start. The lookahead is redundant: with it, searching takes less than half of the time. */
 const word = (name: string): string => `(?=${name})${START}${name}`;
 /** An optional quote, escaped or not; one that is there. */
-const QUOTE = String.raw`(?:\\{0,15}["'])?`;
-const QUOTED = String.raw`\\{0,15}["']`;
+const QUOTE = raw`(?:\\{0,15}["'])?`;
+const QUOTED = raw`\\{0,15}["']`;
 const TICK = '`';
-const GAP = String.raw`\s{1,4}`;
+const GAP = raw`\s{1,4}`;
 /** What may stand between a command and its flag. */
-const REST = String.raw`\b[^\n|;]{0,200}?\s`;
-const VALUE = String.raw`[^\s'"\\‹]{3,200}`;
-const NO_FLAG = String.raw`[^\s'"\\‹-][^\s'"\\‹]{2,200}`;
-const IN_QUOTES = String.raw`[^"'\\‹]{3,200}`;
-const IN_TAG = String.raw`[^<\s‹]{3,1000}`;
+const REST = raw`\b[^\n|;]{0,200}?\s`;
+const VALUE = raw`[^\s'"\\‹]{3,200}`;
+const NO_FLAG = raw`[^\s'"\\‹-][^\s'"\\‹]{2,200}`;
+const IN_QUOTES = raw`[^"'\\‹]{3,200}`;
+const IN_TAG = raw`[^<\s‹]{3,1000}`;
 /** One that no word looks like. */
-const MIXED = String.raw`(?=[^"'\s]{0,60}[\d!@#$%^*])[^"'\s\\‹]{4,200}`;
+const MIXED = raw`(?=[^"'\s]{0,60}[\d!@#$%^*])[^"'\s\\‹]{4,200}`;
 
 /** Names of variables that hold a secret end with one of these. */
 const VARIABLES = ['TOKEN', 'PASSWORD', 'SECRET', '_KEY'];
@@ -47,138 +48,127 @@ function each(
 }
 
 /** A name, which is kept, before the password. */
-const named = (signs: string): string => String.raw`${QUOTE}[^\s${signs}'"]{1,100}[${signs}]`;
+const named = (signs: string): string => raw`${QUOTE}[^\s${signs}'"]{1,100}[${signs}]`;
 
 export const passwordForms: readonly PasswordForm[] = [
   command(
     ['curl'],
     'curl',
-    String.raw`(?:(?:-u|--user|--proxy-user|-U)[ =]?${named(':')}|(?:-b|--cookie)[ =]${QUOTE}[^\s='"]{1,60}=)`,
+    raw`(?:(?:-[a-zA-Z]{0,5}u|--user|--proxy-user|-U)[ =]?${named(':')}|(?:-b|--cookie)[ =]${QUOTE}[^\s='"]{1,60}=)`,
   ),
-  command(['http', '-a'], 'https?', String.raw`(?:-a|--auth)[ =]${named(':')}`),
+  command(['http', '-a'], 'https?', raw`(?:-a|--auth)[ =]${named(':')}`),
   ...each(['xh', 'ab', 'lftp'], ['-'], (parts, name) =>
-    command(parts, name, String.raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
+    command(parts, name, raw`(?:-[aAuP]|--auth|--user)[ =]${named(':,')}`),
   ),
-  form(['creds'], String.raw`${word('--')}(?:src-|dest-)?creds[ =]${named(':')}`),
+  form(['creds'], raw`${word('--')}(?:src-|dest-)?creds[ =]${named(':')}`),
   // A name and a password side by side, in whatever command. Ports and a script of Python are no passwords.
   form(
     [' -u', ' -p'],
-    String.raw`\s-(?:[uU]|user|username)[ =:]?${QUOTE}(?!\S{0,100}\.(?:py|js|ts|sh)\b)[^\s'"\\]{1,100}${QUOTE}${GAP}-(?:[pP]|pw)[ =:]?${QUOTE}`,
-    String.raw`(?![\d.:-]{1,30}(?:\/(?:tcp|udp))?(?:["'\s\\;&|)]|$))${NO_FLAG}`,
+    raw`\s-(?:[uU]|user|username)[ =:]?${QUOTE}(?!\S{0,100}\.(?:py|js|ts|sh)\b)[^\s'"\\]{1,100}${QUOTE}${GAP}-(?:[pP]|pw)[ =:]?${QUOTE}`,
+    raw`(?![\d.:-]{1,30}(?:\/(?:tcp|udp))?(?:["'\s\\;&|)]|$))${NO_FLAG}`,
   ),
   command(['openssl'], 'openssl', `-[kK]${GAP}`),
-  command(['zip', '-p'], '(?:un)?zip', String.raw`-P\s{0,4}`, NO_FLAG),
+  command(['zip', '-p'], '(?:un)?zip', raw`-P\s{0,4}`, NO_FLAG),
   ...each(['7z', 'rar'], ['p'], (parts, name) => command(parts, `(?:un)?${name}a?`, '-h?p')),
   ...each(['sqlplus', 'expdp', 'impdp', 'sqlldr'], ['/'], (parts, name) =>
-    form(parts, String.raw`${word(name)}\s[^\n|;]{0,60}?\b\w{1,40}\/`, String.raw`[^\s'"\\/@‹]{3,200}`),
+    form(parts, raw`${word(name)}\s[^\n|;]{0,60}?\b\w{1,40}\/`, raw`[^\s'"\\/@‹]{3,200}`),
   ),
-  form(
-    ['configure set'],
-    String.raw`${word('configure')}\sset${GAP}\w{0,40}(?:secret|token)\w{0,40}${GAP}${QUOTE}`,
-  ),
+  form(['configure set'], raw`${word('configure')}\sset${GAP}\w{0,40}(?:secret|token)\w{0,40}${GAP}${QUOTE}`),
   command(
     ['rabbitmqctl'],
     'rabbitmqctl',
-    String.raw`(?:add_user|change_password|authenticate_user)${GAP}\S{1,60}${GAP}`,
+    raw`(?:add_user|change_password|authenticate_user)${GAP}\S{1,60}${GAP}`,
   ),
-  form(['/pass'], String.raw`\s\/pass(?:word)?:${QUOTE}`, VALUE, 'gi'),
+  form(['/pass'], raw`\s\/pass(?:word)?:${QUOTE}`, VALUE, 'gi'),
   // Passed on by a pipe or a here-string.
   ...each(['echo', 'printf'], ['|'], (parts, name) =>
     form(
       parts,
-      String.raw`${word(name)}${GAP}(?:-[ne]${GAP})?${QUOTE}(?:\w{1,40}:)?`,
-      String.raw`[^\s'"\\|‹]{3,200}(?=${QUOTE}\s{0,4}\|\s{0,4}[^\n|;]{0,120}?(?:-stdin\b|\bchpasswd\b|\bpasswd\b|sudo${GAP}-\w{0,4}S\b|with-token|cryptsetup|passphrase-fd))`,
+      raw`${word(name)}${GAP}(?:-[ne]${GAP})?${QUOTE}(?:\w{1,40}:)?`,
+      raw`[^\s'"\\|‹]{3,200}(?=${QUOTE}\s{0,4}\|\s{0,4}[^\n|;]{0,120}?(?:-stdin\b|\bchpasswd\b|\bpasswd\b|sudo${GAP}-\w{0,4}S\b|with-token|cryptsetup|passphrase-fd))`,
     ),
   ),
-  command(['<<<'], '(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)', String.raw`<<<\s{0,4}`),
+  command(['<<<'], '(?:kinit|cryptsetup|passwd|sudo|docker|podman|gh)', raw`<<<\s{0,4}`),
   ...each(['mysql', 'mariadb'], ['-p'], (parts, name) =>
     form(
       parts,
-      String.raw`${word(name)}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p${QUOTE}`,
+      raw`${word(name)}(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-p${QUOTE}`,
       `(?<=["'])${IN_QUOTES}|${NO_FLAG}`,
     ),
   ),
-  form(['sshpass'], String.raw`${word('sshpass')}${GAP}-p\s{0,4}${QUOTE}`),
+  form(['sshpass'], raw`${word('sshpass')}${GAP}-p\s{0,4}${QUOTE}`),
   command(['redis-cli'], 'redis-cli', `-a${GAP}`),
   command(
     ['login', '-p'],
-    String.raw`(?:docker|podman|helm|az|oc|nerdctl)\b[^\n|;]{0,60}?\blogin`,
-    String.raw`-p\s{0,4}`,
+    raw`(?:docker|podman|helm|az|oc|nerdctl)\b[^\n|;]{0,60}?\blogin`,
+    raw`-p\s{0,4}`,
     NO_FLAG,
   ),
   command(['ldap'], 'ldap(?:search|modify|add|delete|whoami)', `-w${GAP}`),
   form(
     ['htpasswd'],
-    String.raw`${word('htpasswd')}\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s`,
-    String.raw`${VALUE}(?=[\s"'\\]|$)`,
+    raw`${word('htpasswd')}\b[^\n|;]{0,60}?\s-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s[^\n|;]{1,200}?\s\S{1,60}\s`,
+    raw`${VALUE}(?=[\s"'\\]|$)`,
   ),
-  command(['smbclient'], 'smbclient', String.raw`-U\s{0,2}${named('%')}`),
+  command(['smbclient'], 'smbclient', raw`-U\s{0,2}${named('%')}`),
   form(['pass:'], `${word('pass')}(?:in|out)?[ =:]{1,2}pass:`),
   form(
     ['login', 'password'],
-    String.raw`${word('login')}\s{1,9}\S{1,100}\s{1,9}password\s{1,9}`,
-    String.raw`[^\s\\‹]{3,200}`,
+    raw`${word('login')}\s{1,9}\S{1,100}\s{1,9}password\s{1,9}`,
+    raw`[^\s\\‹]{3,200}`,
   ),
   form(
     ['identified'],
-    String.raw`${word('IDENTIFIED')}${GAP}(?:WITH${GAP}\S{1,40}${GAP})?BY${GAP}${QUOTED}`,
+    raw`${word('IDENTIFIED')}${GAP}(?:WITH${GAP}\S{1,40}${GAP})?BY${GAP}${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
   ...each(['create', 'alter'], ['password'], (parts, name) =>
     form(
       parts,
-      String.raw`${word(name)}${GAP}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?${QUOTED}`,
+      raw`${word(name)}${GAP}(?:USER|ROLE|LOGIN)\b[^\n;]{0,200}?\bPASSWORD\s{0,4}=?\s{0,4}N?${QUOTED}`,
       IN_QUOTES,
       'gi',
     ),
   ),
   ...each(['requirepass', 'masterauth'], [], (parts, name) =>
-    form(parts, word(name) + GAP, String.raw`[^\s'"\\‹]{4,200}`),
+    form(parts, word(name) + GAP, raw`[^\s'"\\‹]{4,200}`),
   ),
-  form(
-    ['auth'],
-    `${word('AUTH')}${GAP}(?:default${GAP})?`,
-    String.raw`(?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200}`,
-  ),
-  form(
-    ['"auth'],
-    String.raw`"auth\\{0,15}"\s{0,4}:\s{0,4}\\{0,15}"`,
-    String.raw`[A-Za-z0-9+/]{8,1000}={0,2}(?=\\{0,15}")`,
-  ),
+  form(['auth'], `${word('AUTH')}${GAP}(?:default${GAP})?`, raw`(?=[^\s]{0,60}[\d!@#$%^*])[^\s'"\\‹]{6,200}`),
+  form(['"auth'], raw`"auth\\{0,15}"\s{0,4}:\s{0,4}\\{0,15}"`, raw`[A-Za-z0-9+/]{8,1000}={0,2}(?=\\{0,15}")`),
   ...each(['password', 'passphrase', 'passcode', 'api key', 'access token'], [], (parts, name) =>
     form(
       parts,
       `${word(name)}${GAP}(?:is|was|to)${GAP}["'${TICK}]?`,
-      String.raw`(?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200}`,
+      raw`(?=[^\s"'${TICK}]{0,60}\d)(?=[^\s"'${TICK}]{0,60}[a-z])[^\s"'${TICK},;‹]{5,200}`,
       'gi',
     ),
   ),
   form(
     ['env'],
-    String.raw`${word('ENV')}${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
-    String.raw`[^\s=\\‹][^\s\\‹]{2,200}`,
+    raw`${word('ENV')}${GAP}\w{0,40}(?:${VARIABLES.join('|')})${GAP}`,
+    raw`[^\s=\\‹][^\s\\‹]{2,200}`,
   ),
   ...each(VARIABLES, ['set'], (parts, name) =>
     form(
       parts,
-      String.raw`${word('set')}(?:env|x)?${GAP}(?:-\w{1,3}${GAP})?[A-Z_]{0,40}${name}${GAP}${QUOTE}`,
-      String.raw`[^\s"'=\\‹][^\s'"\\‹]{2,200}`,
+      raw`${word('set')}(?:env|x)?${GAP}(?:-\w{1,3}${GAP})?[A-Z_]{0,40}${name}${GAP}${QUOTE}`,
+      raw`[^\s"'=\\‹][^\s'"\\‹]{2,200}`,
     ),
   ),
   ...each(['password', 'passwd', 'pwd', 'secret', 'token', 'key', 'passphrase'], ['<', '</'], (parts, name) =>
     form(
       parts,
-      String.raw`<(?:\w{1,20}:)?\w{0,30}${name.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>`,
-      String.raw`${IN_TAG}(?=<\/)`,
+      raw`<(?:\w{1,20}:)?\w{0,30}${name.replace('key', '(?:api-?|access-?|private|secret|encryption|signing|account|shared|master)key')}(?:\s[^<>]{0,200})?>`,
+      raw`${IN_TAG}(?=<\/)`,
       'gi',
     ),
   ),
   ...each(['password', 'secret', 'token'], ['name=', '</'], (parts, name) =>
     form(
       parts,
-      String.raw`<\w{1,30}\s[^<>]{0,100}?name=${QUOTED}[^"'<>]{0,40}${name}${QUOTED}[^<>]{0,100}>`,
-      String.raw`${IN_TAG}(?=<\/)`,
+      raw`<\w{1,30}\s[^<>]{0,100}?name=${QUOTED}[^"'<>]{0,40}${name}${QUOTED}[^<>]{0,100}>`,
+      raw`${IN_TAG}(?=<\/)`,
       'gi',
     ),
   ),
@@ -186,45 +176,45 @@ export const passwordForms: readonly PasswordForm[] = [
   ...each(['auth', 'credential', 'login'], ['('], (parts, name) =>
     form(
       parts,
-      String.raw`${name}s?\s{0,2}=?\s{0,2}\(\s{0,4}${QUOTED}[^"'\n\\]{1,100}${QUOTED}\s{0,4},\s{0,4}${QUOTED}`,
+      raw`${name}s?\s{0,2}=?\s{0,2}\(\s{0,4}${QUOTED}[^"'\n\\]{1,100}${QUOTED}\s{0,4},\s{0,4}${QUOTED}`,
       `${MIXED}(?=${QUOTED})`,
       'gi',
     ),
   ),
   form(
     ['pass'],
-    String.raw`(?<![A-Za-z])pass\\{0,15}["']?\s{0,4}[:=]\s{0,4}${QUOTED}`,
+    raw`(?<![A-Za-z])pass\\{0,15}["']?\s{0,4}[:=]\s{0,4}${QUOTED}`,
     `${MIXED}(?=${QUOTED})`,
     'gi',
   ),
   form(
     ['password', 'for'],
-    String.raw`${word('PASSWORD')}${GAP}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?${QUOTED}`,
+    raw`${word('PASSWORD')}${GAP}FOR\s[^\n=;]{1,100}=\s{0,4}(?:PASSWORD\()?N?${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
   form(
     ['value='],
-    String.raw`${word('(?:key|name)')}=${QUOTED}[^"'<>]{0,60}(?:password|secret|token|key)${QUOTED}${GAP}value=${QUOTED}`,
+    raw`${word('(?:key|name)')}=${QUOTED}[^"'<>]{0,60}(?:password|secret|token|key)${QUOTED}${GAP}value=${QUOTED}`,
     IN_QUOTES,
     'gi',
   ),
   ...each([...VARIABLES, 'password', 'api_key'], ['value'], (parts, name) =>
     form(
       parts,
-      String.raw`${word('(?:name|key)')}${QUOTE}\s{0,4}:\s{0,4}${QUOTE}\w{0,40}${name}${QUOTE}\s{0,4}[^{}]{0,40}?${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
-      String.raw`[^\s"'\\,}‹]{3,1000}`,
+      raw`${word('(?:name|key)')}${QUOTE}\s{0,4}:\s{0,4}${QUOTE}\w{0,40}${name}${QUOTE}\s{0,4}[^{}]{0,40}?${QUOTE}value${QUOTE}\s{0,4}:\s{0,4}${QUOTE}`,
+      raw`[^\s"'\\,}‹]{3,1000}`,
     ),
   ),
-  form(['securestring'], String.raw`SecureString${GAP}(?:-String${GAP})?${QUOTED}`, IN_QUOTES),
+  form(['securestring'], raw`SecureString${GAP}(?:-String${GAP})?${QUOTED}`, IN_QUOTES),
   // A line of `.pgpass`.
-  form([':5432:'], String.raw`:5432:[\w*-]{1,60}:[\w.*-]{1,60}:`, String.raw`[^\s:"'\\‹]{6,200}`),
+  form([':5432:'], raw`:5432:[\w*-]{1,60}:[\w.*-]{1,60}:`, raw`[^\s:"'\\‹]{6,200}`),
   // An argument after a name, that of a setter, a default of Terraform, a cell of a table, a literal of JavaScript, a block of YAML.
   ...each(['password', 'secret', 'token', 'api_key', 'apikey'], [], (parts, name) =>
     form(
       parts,
-      String.raw`(?:\(|variable )${QUOTED}[\w.-]{0,60}${name}${QUOTED}(?:,|\s?\{[^{}]{0,300}?default\s{0,9}=)\s{0,4}${QUOTED}|\|\s{1,9}\w{0,40}${name}\s{1,40}\|\s{0,40}|${name}(?:\(${QUOTED}|\s?[:=]\s?${TICK}|: [|>]-?(?:\n|\\{1,15}n) {1,40})`,
-      String.raw`(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s|${TICK}"'\\$(){}‹]{8,200}(?=[${TICK}"'\\\s]|$)`,
+      raw`(?:\(|variable )${QUOTED}[\w.-]{0,60}${name}${QUOTED}(?:,|\s?\{[^{}]{0,300}?default\s{0,9}=)\s{0,4}${QUOTED}|\|\s{1,9}\w{0,40}${name}\s{1,40}\|\s{0,40}|${name}(?:\(${QUOTED}|\s?[:=]\s?${TICK}|: [|>]-?(?:\n|\\{1,15}n) {1,40})`,
+      raw`(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s|${TICK}"'\\$(){}‹]{8,200}(?=[${TICK}"'\\\s]|$)`,
       'gi',
     ),
   ),
