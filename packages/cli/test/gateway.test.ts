@@ -71,6 +71,24 @@ describe('gatewaySettings', () => {
   });
 });
 
+describe('an upstream', () => {
+  it.each([
+    ['http://localhost:4610/v1', {}, true],
+    ['http://127.0.0.1:80', { 'gateway.port': 80 }, true],
+    ['http://[::1]:4610/openai', { 'gateway.host': '0.0.0.0' }, true],
+    ['http://gateway.test:4610/v1', { 'gateway.host': 'gateway.test' }, true],
+    ['http://gateway.test:4610/v1', {}, false],
+    ['http://localhost:4600/v1', {}, false],
+    ['https://api.openai.com/v1', { 'gateway.port': 0 }, false],
+  ])('%s of a gateway with %o is itself, to which it must not forward: %s', (upstream, flags, isItself) => {
+    const resolved = resolveSettings({ environment: {}, flags: { 'gateway.upstream': upstream, ...flags } });
+    if (!resolved.ok) throw new Error(resolved.errors.join('; '));
+    const settings = () => gatewaySettings(resolved);
+    if (isItself) expect(settings).toThrow(/the address of the gateway itself/);
+    else expect(settings().gateway.upstream).toBe(upstream);
+  });
+});
+
 describe('loopwatch gateway', () => {
   it('gateway: stops a loop across a restart, stores events in the data folder, and never shows a key', async () => {
     await using upstream = await startUpstream();

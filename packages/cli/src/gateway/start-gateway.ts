@@ -2,6 +2,7 @@ import { type Settings, topicNames } from '@loopwatch/contract';
 import { withoutUser } from '@loopwatch/contract/internal';
 import type { GatewayDeps } from '@loopwatch/gateway';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { UsageError } from '../errors.ts';
 import { listenFailure } from '../runtime/http.ts';
 import type { Running } from '../runtime/lifecycle.ts';
 import type { Observability } from '../runtime/observability.ts';
@@ -9,10 +10,22 @@ import type { Observability } from '../runtime/observability.ts';
 /** Default preset of the gateway. It blocks at once, so it reports only loops that are certain. */
 const DEFAULT_PRESET = 'proxy';
 
-/** The settings with the preset of the gateway. */
+/** The settings with the preset of the gateway. @throws UsageError if it would forward requests to itself */
 export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'settings' | 'origins'>): Settings {
+  const { upstream } = settings.gateway;
+  if (upstream !== undefined && isOwnAddress(new URL(upstream), settings.gateway))
+    throw new UsageError(
+      `gateway.upstream is ${upstream}, the address of the gateway itself. Set it to the address of the model API.`,
+    );
   const chosen = (origins['preset']?.source ?? 'default') !== 'default';
   return { ...settings, preset: settings.gateway.preset ?? (chosen ? settings.preset : DEFAULT_PRESET) };
+}
+
+const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]']);
+
+function isOwnAddress({ hostname, port, protocol }: URL, own: Settings['gateway']): boolean {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  return Number(port || defaultPort) === own.port && (thisMachine.has(hostname) || hostname === own.host);
 }
 
 /** The default preset stops only identical calls in a row. */

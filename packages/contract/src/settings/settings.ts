@@ -12,6 +12,12 @@ function isRecordLink(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text) && text.includes('{topic}');
 }
 
+const baseUrlRule = 'must have no user name, query or fragment: requests would go without them';
+
+function isBaseUrl(text: string): boolean {
+  return !/^https?:\/\/(?:[^/]*@|[^?#]*[?#])/i.test(text);
+}
+
 const brokerRule =
   'must be host:port, such as kafka-1:9092, with a port from 1 to 65535; an IPv6 address is in brackets, such as [::1]:9092';
 
@@ -88,7 +94,10 @@ export const settingsSchema = z.strictObject({
   notifications: notificationsSchema.default([]),
   gateway: z
     .strictObject({
-      upstream: z.url({ protocol: /^https?$/ }).optional(),
+      upstream: z
+        .url({ protocol: /^https?$/ })
+        .refine(isBaseUrl, baseUrlRule)
+        .optional(),
       host: z.string().default('127.0.0.1'),
       port: z.int().min(0).max(65_535).default(4610),
       preset: z.enum(presetNames).optional(),
