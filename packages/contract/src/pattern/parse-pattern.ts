@@ -22,6 +22,12 @@ export type ParsedPattern =
  * (lookaround, backreferences). Also accepts escapes that only flag `u` rejects, such as `\-` and `\_`.
  */
 export function parsePattern(text: string): ParsedPattern {
+  // Only newer versions of JavaScript accept flags, and only of a group.
+  const flags = text.search(/(?<!\\)\(\?[a-z-]+[:)]/i);
+  if (flags >= 0) {
+    const why = `has flags at character ${String(flags + 1)}, which are not supported: write both cases, as in [aA]`;
+    return { ok: false, why };
+  }
   try {
     RegExp(text);
   } catch (error) {
@@ -99,9 +105,7 @@ function read(text: string): { pattern: PatternPart; fault: string } {
   function group(): PatternPart {
     const around = /^\(\?<?[=!]/.exec(text.slice(at));
     if (around) fail(around[0], 'which is lookaround and not supported: write only what should match');
-    else if (/^\(\?[^:<]/.test(text.slice(at)))
-      fail('flags', 'which are not supported: write both cases, as in [aA]');
-    consume(/^\((?:\?(?::|<?[=!]|<[^>]*>|[^)]))?/);
+    consume(/^\((?:\?(?::|<?[=!]|<[^>]*>))?/);
     const inner = choice();
     at += 1;
     return inner;

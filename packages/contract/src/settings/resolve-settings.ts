@@ -63,10 +63,23 @@ export function resolveSettings({
   if (!parsed.success) {
     return {
       ok: false,
-      errors: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+      errors: parsed.error.issues.map(
+        ({ path, message }) => `${sourceOf(draft, path)}${path.join('.')}: ${message}`,
+      ),
     };
   }
   return { ok: true, settings: parsed.data, origins: allOrigins(draft, parsed.data), warnings };
+}
+
+/** The source that alone has set the block around an error; empty if several have. */
+function sourceOf({ origins }: SettingsDraft, path: readonly PropertyKey[]): string {
+  for (let length = path.length; length > 0; length -= 1) {
+    const block = path.slice(0, length).join('.');
+    const inBlock = [...origins].filter(([set]) => set === block || set.startsWith(`${block}.`));
+    const [name, ...others] = new Set(inBlock.map(([, origin]) => origin.name));
+    if (name !== undefined) return others.length === 0 ? `${name}: ` : '';
+  }
+  return '';
 }
 
 function mergeAt(

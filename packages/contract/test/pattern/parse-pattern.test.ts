@@ -38,6 +38,8 @@ describe('parsePattern', () => {
     ],
     ['\\Aabc', 'has \\A at character 1, which is not a known escape: write A for the letter'],
     ['x[\\q]', 'has [\\q] at character 2, which is invalid in JavaScript with flag u'],
+    ['x(?i)a', 'has flags at character 2, which are not supported: write both cases, as in [aA]'],
+    ['(?i:a)b', 'has flags at character 1, which are not supported: write both cases, as in [aA]'],
     ['a*', 'matches empty text: write + instead of *'],
     ['\\b', 'matches empty text: write + instead of *'],
     ['a|', 'matches empty text: write + instead of *'],

@@ -109,6 +109,22 @@ describe('resolveSettings: errors', () => {
       `config.yaml: the configuration is [1]; allowed: a block with the keys ${Object.keys(settingsSchema.shape).join(', ')}`,
     ],
     [
+      'a missing key of a block in a record',
+      { file: { name: 'config.yaml', value: { prices: { 'gpt-5.1': { input: 1 } } } } },
+      'config.yaml: prices.gpt-5.1.output: is required',
+    ],
+    [
+      'a block that several sources have set',
+      {
+        file: { name: 'config.yaml', value: { llm: { model: 'm' }, kafka: { sasl: { username: 'u' } } } },
+        environment: {
+          LOOPWATCH_KAFKA_SECURITY_PROTOCOL: 'SASL_SSL',
+          LOOPWATCH_KAFKA_SASL_MECHANISM: 'PLAIN',
+        },
+      },
+      'kafka.sasl.password: or sasl.password_file is required with security_protocol SASL_SSL',
+    ],
+    [
       'an invalid regular expression',
       { file: { name: 'config.yaml', value: { privacy: { mask: ['a', '('] } } } },
       'config.yaml: privacy.mask is ["a","("]; allowed: a list, each entry text; privacy.mask.1 "(" is not a valid regular expression: Unterminated group',
