@@ -42,6 +42,15 @@ test('notifications: a webhook is created, tested, notified of a loop, edited an
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form).toBeHidden();
 
+  // A second receiver of this name would replace the first.
+  await page.getByRole('button', { name: 'New receiver' }).click();
+  await form.getByRole('button', { name: 'Teams' }).click();
+  await form.getByLabel('Name', { exact: true }).fill('ops');
+  await form.getByLabel('Workflow URL').fill(`${receiver.url}/other`);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.getByLabel('Name', { exact: true })).toHaveAccessibleDescription(/is taken/);
+  await form.getByRole('button', { name: 'Cancel' }).click();
+
   await page.getByRole('button', { name: 'Send test message to ops' }).click();
   await expect(page.getByText('Test message to ops delivered')).toBeVisible();
   expect(receiver.received.map(({ json }) => json['type'])).toEqual(['test']);

@@ -142,6 +142,10 @@ describe('search box text', () => {
       'tool:"read file"',
       { text: '', terms: [{ name: 'tool', value: 'read file' }], wrong: [], misspelled: [] },
     ],
+    [
+      'agent:"say ""hi""" x',
+      { text: 'x', terms: [{ name: 'agent', value: 'say "hi"' }], wrong: [], misspelled: [] },
+    ],
     ['detector:loop x', { text: 'x', terms: [], wrong: ['detector:loop'], misspelled: [] }],
     ['http://a.b', { text: 'http://a.b', terms: [], wrong: [], misspelled: [] }],
     ['session:', { text: 'session:', terms: [], wrong: [], misspelled: [] }],
@@ -178,7 +182,16 @@ describe('search box text', () => {
     expect(suggest(filters, 'state:r', values)).toEqual([
       { insert: 'state:resolved', text: 'resolved', whole: true },
     ]);
+    expect(suggest(filters, 'x agent:"two w', values).map(({ text }) => text)).toEqual(['two words']);
   });
+
+  it.each(['plain', 'two words', 'say "hi"', '"quoted"', 'a"b', '"', 'a, b', 'back\\slash "x"', '$& x'])(
+    'finds the value of its own suggestion: %s',
+    (value) => {
+      const [suggestion] = suggest(filters, 'agent:', () => [value]);
+      expect(readTerms(filters, suggestion?.insert ?? '').terms).toEqual([{ name: 'agent', value }]);
+    },
+  );
 });
 
 describe('CSV export', () => {

@@ -38,6 +38,21 @@ describe('the form of a receiver', () => {
     expect(of('otlp')['headers']).toEqual({ authorization: 'Basic a=', 'x-tenant': 'b' });
   });
 
+  it.each([
+    [['coder', 'writer'], 'coder, writer'],
+    [['a, b', 'c'], '"a, b", c'],
+    [['say "hi"', '"x"', '"'], 'say "hi", """x""", """"'],
+    [['a "b", c'], '"a ""b"", c"'],
+  ])('keeps the names %j that are shown as %s', (agent, shown) => {
+    const draft = draftOf({
+      name: 'a',
+      type: 'webhook',
+      entry: { when: { agent } },
+    } as unknown as NotificationStatus);
+    expect(draft.texts['agent']).toBe(shown);
+    expect(entryOf(draft)['when']).toEqual({ agent });
+  });
+
   it('starts from the saved entry, and keeps secrets that are not retyped and keys that it does not show', () => {
     const entry = {
       name: 'chat',

@@ -3,6 +3,7 @@ import { useKeys } from '../lib/keys.ts';
 import { Icon } from '../ui/lib/icons.tsx';
 import {
   addTerms,
+  LAST_WORD,
   readTerms,
   type Suggestion,
   suggest,
@@ -76,7 +77,7 @@ export function SearchBox<Name extends string, Filter extends TermFilter<Name>>(
     }
   };
   const take = ({ insert, whole }: Suggestion) => {
-    const text = typed.replace(/\S*$/, insert);
+    const text = typed.replace(LAST_WORD, () => insert);
     if (whole) apply(text);
     else setTyped(text);
     setAt(-1);

@@ -13,7 +13,7 @@ export type TermFilter<Name extends string> = { readonly [N in Name]?: readonly 
   readonly q?: string | undefined;
 };
 
-/** Parsed search text: plain words, and terms such as `agent:ci-fixer` or `tool:"read file"`. */
+/** Parsed search text: plain words, and terms such as `agent:ci-fixer` or `tool:"read file"` (a quote inside is doubled). */
 export interface Terms<Name extends string> {
   readonly text: string;
   readonly terms: readonly { readonly name: Name; readonly value: string }[];
@@ -28,10 +28,10 @@ export function readTerms<Name extends string>(filters: TermFilters<Name>, typed
   const wrong: string[] = [];
   const misspelled: { word: string; meant: string }[] = [];
   const text = typed.replace(
-    /([a-z]+):(?:"([^"]*)"|(\S+))/gi,
+    /([a-z]+):(?:"((?:[^"]|"")*)"|(\S+))/gi,
     (whole, shown: string, quoted?: string, bare?: string) => {
       const name = nameOf(filters, shown);
-      const value = quoted ?? bare ?? '';
+      const value = quoted?.replaceAll('""', '"') ?? bare ?? '';
       if (name === undefined) {
         const meant = nearest(shown.toLowerCase(), Object.values(filters.shown));
         if (meant !== undefined) misspelled.push({ word: `${shown}:`, meant: `${meant}:` });
@@ -74,6 +74,9 @@ export interface Suggestion {
 
 const MAX = 9;
 
+/** The word being typed, with its spaces if it is a quoted value. */
+export const LAST_WORD = /(?:[a-z]+:"(?:[^"]|"")*|\S*)$/i;
+
 /**
  * Completions of the last word.
  *
@@ -84,11 +87,11 @@ export function suggest<Name extends string>(
   typed: string,
   values: (name: Name) => readonly string[],
 ): Suggestion[] {
-  const word = /\S*$/.exec(typed)?.[0] ?? '';
+  const word = LAST_WORD.exec(typed)?.[0] ?? '';
   const [shown = '', ...rest] = word.split(':');
   const name = nameOf(filters, shown);
   if (rest.length > 0 && name !== undefined) {
-    const begun = rest.join(':').replace(/^"/, '').toLowerCase();
+    const begun = rest.join(':').replace(/^"/, '').replaceAll('""', '"').toLowerCase();
     return (filters.allowed[name] ?? values(name))
       .filter((value) => value.toLowerCase().includes(begun))
       .slice(0, MAX)
@@ -100,5 +103,5 @@ export function suggest<Name extends string>(
 }
 
 function quote(value: string): string {
-  return /\s/.test(value) ? `"${value}"` : value;
+  return /\s|^"/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

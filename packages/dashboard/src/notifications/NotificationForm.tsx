@@ -9,11 +9,23 @@ import { Button } from '../ui/controls/Button.tsx';
 import { Dialog } from '../ui/controls/Dialog.tsx';
 import { toast } from '../ui/feedback/toast-store.ts';
 import { Segments } from '../ui/layout/Segments.tsx';
-import { type Draft, draftOf, emptyDraft, entryOf, type Field, ruleFields, typeFields } from './fields.ts';
+import {
+  type Draft,
+  draftOf,
+  emptyDraft,
+  entryOf,
+  type Field,
+  readList,
+  ruleFields,
+  typeFields,
+  writeList,
+} from './fields.ts';
 
 interface Props {
   /** The receiver to edit; undefined to add one. */
   readonly item: NotificationStatus | undefined;
+  /** Names of other receivers, which a new one must not replace. */
+  readonly taken: readonly string[];
   readonly onClose: () => void;
 }
 
@@ -23,7 +35,7 @@ const types = Object.entries(typeFields).map(([value, { title }]) => ({
 }));
 
 /** Form to add or edit a receiver. */
-export default function NotificationForm({ item, onClose }: Props) {
+export default function NotificationForm({ item, taken, onClose }: Props) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(item === undefined ? emptyDraft : draftOf(item));
   const [problems, setProblems] = useState<Problems>(noProblems);
@@ -35,11 +47,16 @@ export default function NotificationForm({ item, onClose }: Props) {
   };
   const save = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const name = draft.name.trim();
+    if (item === undefined && taken.includes(name)) {
+      setProblems({ byField: { name: 'is taken: choose another name, or edit that receiver' }, other: '' });
+      return;
+    }
     setSaving(true);
     try {
-      await putNotification(draft.name.trim(), entryOf(draft));
+      await putNotification(name, entryOf(draft));
       await client.invalidateQueries(notificationsQuery);
-      toast(`Saved ${draft.name.trim()}. Send a test message to check it.`);
+      toast(`Saved ${name}. Send a test message to check it.`);
       onClose();
     } catch (error) {
       setProblems(problemsOf(error));
@@ -91,7 +108,10 @@ export default function NotificationForm({ item, onClose }: Props) {
         {typeFields[draft.type].fields.map(row)}
         <fieldset className="px-0 pt-2 pb-0 border-0 grid gap-3 min-w-0 grid-cols-[repeat(auto-fill,minmax(min(100%,240px),1fr))] [&_legend]:font-550 [&_p]:col-span-full [&_p]:text-sm [&_p]:text-ink2">
           <legend>Incident filters</legend>
-          <p>Leave a field empty to match everything. Separate several values with commas.</p>
+          <p>
+            Leave a field empty to match everything. Separate several values with commas; put a value that
+            contains a comma in quotes.
+          </p>
           {ruleFields.map(row)}
         </fieldset>
         {problems.other !== '' && (
@@ -145,7 +165,7 @@ function FieldRow({ field, choices, text, saved, problem, onChange }: FieldProps
       />
       {choices.length > 0 && (
         <datalist id={`${id}-choices`}>
-          {withChoice(text, choices).map((choice) => (
+          {withChoice(text, choices, kind === 'list').map((choice) => (
             <option key={choice} value={choice} />
           ))}
         </datalist>
@@ -161,13 +181,12 @@ function FieldRow({ field, choices, text, saved, problem, onChange }: FieldProps
   );
 }
 
-/** A list of choices so far, continued by each of the others. */
-function withChoice(text: string, choices: readonly string[]): string[] {
-  const chosen = text
-    .split(',')
-    .slice(0, -1)
-    .map((part) => part.trim());
-  return choices.filter((choice) => !chosen.includes(choice)).map((choice) => [...chosen, choice].join(', '));
+/** In a list, the choices so far, continued by each of the others. */
+function withChoice(text: string, choices: readonly string[], isList: boolean): string[] {
+  const chosen = readList(text.slice(0, Math.max(0, text.lastIndexOf(','))));
+  return choices
+    .filter((choice) => !chosen.includes(choice))
+    .map((choice) => (isList ? writeList([...chosen, choice]) : choice));
 }
 
 interface Problems {

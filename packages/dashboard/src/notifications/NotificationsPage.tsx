@@ -39,7 +39,11 @@ export function NotificationsPage() {
       </Async>
       {open !== undefined && (
         <Suspense>
-          <NotificationForm item={open.item} onClose={() => setOpen(undefined)} />
+          <NotificationForm
+            item={open.item}
+            taken={query.data?.items.map(({ name }) => name) ?? []}
+            onClose={() => setOpen(undefined)}
+          />
         </Suspense>
       )}
     </Page>

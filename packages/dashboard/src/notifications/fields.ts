@@ -11,7 +11,7 @@ export interface Field {
   readonly placeholder?: string;
   /** Never shown again after saving. */
   readonly secret?: true;
-  /** `list`: separated by commas; `pairs`: name=value, separated by commas. */
+  /** `list`: separated by commas, in quotes if a value contains one; `pairs`: name=value, separated by commas. */
   readonly kind?: 'number' | 'list' | 'pairs';
   /** Allowed values, shown as a placeholder. */
   readonly choices?: readonly string[];
@@ -171,11 +171,14 @@ export const emptyDraft: Draft = { name: '', type: 'slack', texts: {}, saved: []
 export function draftOf({ name, type, entry = {} }: NotificationStatus): Draft {
   const saved = notificationSecrets(entry).filter((key) => entry[key] === hiddenValue);
   const { when, name: _name, type: _type, ...own } = entry;
-  const shown = new Set([...typeFields[type].fields, ...ruleFields].map(({ key }) => key));
+  const shown = new Map([...typeFields[type].fields, ...ruleFields].map((field) => [field.key, field]));
   const given = Object.entries({ ...own, ...(when as object) }).filter(
     ([key]) => !saved.includes(key as never),
   );
-  const texts = given.filter(([key]) => shown.has(key)).map(([key, value]) => [key, textOf(value)] as const);
+  const texts = given.flatMap(([key, value]) => {
+    const field = shown.get(key);
+    return field === undefined ? [] : [[key, textOf(field, value)] as const];
+  });
   return {
     name,
     type,
@@ -214,14 +217,31 @@ function valueOf({ kind }: Field, text: string): unknown {
   // A text that is not a number is sent unchanged, so that the server reports it.
   if (kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
   if (kind === undefined) return text;
+  if (kind === 'list') return readList(text);
   const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (kind === 'list') return parts;
   return Object.fromEntries(parts.map((part) => [part.split('=')[0] ?? '', part.replace(/^[^=]*=?/, '')]));
 }
 
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : String(value);
+function textOf({ kind }: Field, value: unknown): string {
+  return kind === 'list' ? writeList([value].flat() as string[]) : String(value);
+}
+
+/** Values of a list, as `writeList` writes them. */
+export function readList(text: string): string[] {
+  const values = text.match(/\s*"(?:[^"]|"")*"\s*(?=,|$)|[^,]+/g) ?? [];
+  return values.map((value) => unquote(value.trim())).filter((value) => value !== '');
+}
+
+/** A list as typed: a value that contains a comma, or begins with a quote, is in quotes, and a quote inside is doubled. */
+export function writeList(values: readonly string[]): string {
+  return values
+    .map((value) => (/,|^"|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value))
+    .join(', ');
+}
+
+function unquote(value: string): string {
+  return /^".*"$/s.test(value) && value !== '"' ? value.slice(1, -1).replaceAll('""', '"') : value;
 }
