@@ -12,6 +12,7 @@ import { ControlFeed } from './event-log/control-feed.ts';
 import { Outbox } from './event-log/outbox.ts';
 import { SessionReporter } from './event-log/session-reporter.ts';
 import type { GatewayHealth } from './health.ts';
+import { proxyFor } from './http/forward-proxy.ts';
 import { MAX_HEAD_BYTES } from './http/headers.ts';
 import { type Target, targetOf } from './http/request-path.ts';
 import { Upstream } from './http/upstream.ts';
@@ -82,7 +83,10 @@ export class Gateway {
       responseMs: gateway.response_timeout_seconds * 1000,
       stallMs: gateway.stall_timeout_seconds * 1000,
     };
-    this.#upstream = new Upstream(this.#target.origin, timeouts);
+    const proxy = proxyFor(new URL(this.#target.origin), process.env);
+    if (proxy !== undefined)
+      logger.info({ proxy: proxy.host }, `Requests go to the upstream through the proxy ${proxy.host}`);
+    this.#upstream = new Upstream(this.#target.origin, timeouts, proxy);
     this.#outbox = this.#createOutbox();
     this.#sessionSettings = new SessionSettings(2 * gateway.max_sessions);
     this.#settings = this.#createSettings();

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { DecodedResponse } from './decoded-response.ts';
+import { throughProxy } from './forward-proxy.ts';
 import { type FlatHeaders, MAX_HEAD_BYTES } from './headers.ts';
 import type { ResponseReceiver, ResponseSource } from './response.ts';
 import { tooLargeToJudge, toUpstreamError, UpstreamError } from './upstream-error.ts';
@@ -41,11 +42,15 @@ export class Upstream {
   /** Why connections failed that had carried a response before. */
   readonly #reused = new WeakSet<Error>();
 
-  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts) {
+  /** @param proxy the forward proxy on the way to it */
+  constructor(origin: string, { connectMs, responseMs, stallMs }: UpstreamTimeouts, proxy?: URL) {
     this.origin = origin;
     this.#address = new URL(origin);
+    const connect = buildConnector({ timeout: connectMs });
     this.#options = {
-      connect: this.#connector(buildConnector({ timeout: connectMs })),
+      connect: this.#connector(
+        proxy === undefined ? connect : throughProxy(proxy, this.#address, connectMs, connect),
+      ),
       headersTimeout: responseMs,
       bodyTimeout: stallMs,
       maxHeaderSize: MAX_HEAD_BYTES,
@@ -96,8 +101,10 @@ export class Upstream {
     return (options, callback) => {
       connect(options, (...result) => {
         const [, socket] = result;
+        // A proxy, and the other side of an encrypted connection, have answered already.
+        const before = socket?.bytesRead ?? 0;
         socket?.on('error', (error: Error) => {
-          if (socket.bytesRead > 0) this.#reused.add(error);
+          if (socket.bytesRead > before) this.#reused.add(error);
         });
         callback(...result);
       });
