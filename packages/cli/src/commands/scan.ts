@@ -89,8 +89,9 @@ export function scanCommand(): Command {
     await writeOut(outputOf(report, options));
     if (options.html !== undefined && options.html !== STDOUT) await writePage(options.html, report);
     process.exitCode = exitCodeOf(report, sources, options.since);
-    if (options.open === true && report.worst.length > 0)
-      await showInDashboard(report.worst, sources, settings.preset);
+    if (options.open !== true) return;
+    if (report.worst.length > 0) await showInDashboard(report.worst, sources, settings.preset);
+    else writeError('There are no loops to open in the dashboard\n');
   });
 }
 

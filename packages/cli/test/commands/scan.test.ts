@@ -93,6 +93,14 @@ describe('loopwatch scan', { timeout: TIMEOUT }, () => {
     expect(JSON.parse(ended.stdout.join('\n'))).toMatchObject({ v: 1, sessions: 1, loops: 0 });
   });
 
+  it('scan --open: says that there is nothing to open without loops', async () => {
+    const folder = await folderOf({ 'a.jsonl': claudeLoop('a', 1) });
+    expect(await scan(folder, folder, '--open')).toMatchObject({
+      code: 0,
+      stderr: ['There are no loops to open in the dashboard'],
+    });
+  });
+
   it('scan: exits with 2 when there is nothing to evaluate, and lists the searched folders', async () => {
     const home = await folderOf({ 'a.jsonl': [{ type: 'summary', summary: 'x', leafUuid: 'y' }] });
     const nowhere = await scan(home);
