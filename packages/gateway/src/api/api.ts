@@ -28,7 +28,7 @@ export interface Api {
   /** The request with the reached limit in its last tool result, and tool choice off. */
   withLimit(body: Json, message: string): Json;
   /** For APIs with several choices in a reply: the reply with some of them replaced. @param refused by their index */
-  withRefused?(reply: Json, refused: ReadonlyMap<number, SyntheticReply>): Json;
+  withRefused?(body: Json, reply: Json, refused: ReadonlyMap<number, SyntheticReply>): Json;
   /** A synthetic reply in the form of the API. */
   syntheticReply(body: Json, reply: SyntheticReply, usage: Json | null): Json;
   /**

@@ -1,7 +1,7 @@
 import { ChatAnswer } from '@loopwatch/formats/wire';
 import type { ApiStream } from './api.ts';
 import type { Json, SyntheticReply } from './conversation.ts';
-import { count, isObject, objects, summed, text, usageOf, without } from './json.ts';
+import { count, isJsonFormat, isObject, objects, summed, text, usageOf, without } from './json.ts';
 import { sseText } from './sse.ts';
 import type { StreamEvent } from './stream-event.ts';
 
@@ -13,9 +13,17 @@ export function choicesOf(body: Json): number {
   return Math.min(Math.max(1, Math.trunc(count(body['n']) ?? 1)), MAX_CHOICES);
 }
 
+/** What the client gets in place of the model's message, or of the rest of it. The answer to a command is no refusal. */
+export function saidInstead(body: Json, said: string, { details }: SyntheticReply): Json {
+  return details !== undefined && isJsonFormat(body['response_format'])
+    ? { refusal: said }
+    : { content: said };
+}
+
 /** A streamed reply of Chat Completions. */
 export class ChatStream implements ApiStream {
   readonly answer: ChatAnswer;
+  readonly #body: Json;
   readonly #syntheticHead: (id: string) => Json;
   readonly #wantsUsage: boolean;
   readonly #choices: number;
@@ -33,6 +41,7 @@ export class ChatStream implements ApiStream {
 
   constructor(body: Json, syntheticHead: (id: string) => Json) {
     this.answer = new ChatAnswer(body);
+    this.#body = body;
     this.#syntheticHead = syntheticHead;
     this.#choices = choicesOf(body);
     const options = body['stream_options'];
@@ -85,7 +94,7 @@ export class ChatStream implements ApiStream {
     const others = Array.from({ length: this.#choices - 1 }, (_, i) => this.refuse(i + 1, reply));
     const content = this.answer.content === '' && !this.#hasContinuedText ? message : `\n\n${message}`;
     return (
-      this.#chunk({ content }, null) +
+      this.#chunk(saidInstead(this.#body, content, reply), null) +
       this.#chunk({}, stop, details && { loopwatch: details }) +
       others.join('') +
       this.#end(usage)
@@ -149,10 +158,14 @@ export class ChatStream implements ApiStream {
     };
   }
 
-  refuse(choice: number, { text: content, stop, details }: SyntheticReply): string {
+  refuse(choice: number, reply: SyntheticReply): string {
+    const { text: said, stop, details } = reply;
     this.#refused.add(choice);
     const more = details && { loopwatch: details };
-    return this.#chunk({ content }, null, {}, choice) + this.#chunk({}, stop, more, choice);
+    return (
+      this.#chunk(saidInstead(this.#body, said, reply), null, {}, choice) +
+      this.#chunk({}, stop, more, choice)
+    );
   }
 
   remaining({ raw, json: chunk }: StreamEvent): Buffer | string {

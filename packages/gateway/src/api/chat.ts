@@ -1,8 +1,14 @@
 import { readChatAnswer } from '@loopwatch/formats/wire';
 import type { Api } from './api.ts';
-import { ChatStream, choicesOf } from './chat-stream.ts';
+import { ChatStream, choicesOf, saidInstead } from './chat-stream.ts';
 import { editUserTexts, withEditedText } from './content.ts';
-import { type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
+import {
+  type Conversation,
+  type Guidance,
+  guidanceFor,
+  type Json,
+  type SyntheticReply,
+} from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
 import {
@@ -68,22 +74,24 @@ export const chatApi: Api = {
     };
   },
 
-  withRefused(reply, refused) {
+  withRefused(body, reply, refused) {
     const choices = objects(reply['choices']).map((choice, i) => {
-      const { text: content, stop, details } = refused.get(count(choice['index']) ?? i) ?? {};
-      if (content === undefined) return choice;
-      const message = { role: 'assistant', content, refusal: null };
+      const synthetic = refused.get(count(choice['index']) ?? i);
+      if (synthetic === undefined) return choice;
+      const { stop, details } = synthetic;
+      const message = messageOf(body, synthetic);
       return { ...choice, message, finish_reason: stop, ...(details && { loopwatch: details }) };
     });
     return { ...reply, choices };
   },
 
-  syntheticReply(body, { id, text: content, stop, details }, usage) {
+  syntheticReply(body, reply, usage) {
+    const { id, stop, details } = reply;
     return {
       ...syntheticHead(body, 'chat.completion', id),
       choices: Array.from({ length: choicesOf(body) }, (_, index) => ({
         index,
-        message: { role: 'assistant', content, refusal: null },
+        message: messageOf(body, reply),
         logprobs: null,
         finish_reason: stop,
       })),
@@ -94,6 +102,10 @@ export const chatApi: Api = {
 
   stream: (body) => new ChatStream(body, (id) => syntheticHead(body, 'chat.completion.chunk', id)),
 };
+
+function messageOf(body: Json, reply: SyntheticReply): Json {
+  return { role: 'assistant', content: null, refusal: null, ...saidInstead(body, reply.text, reply) };
+}
 
 /** The common fields of a synthetic reply. */
 function syntheticHead(body: Json, object: string, id: string): Json {

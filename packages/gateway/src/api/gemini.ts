@@ -95,7 +95,7 @@ export function geminiApi({ model, stream, isArray }: GeminiPath): Api {
       return { ...without(body, 'tool_config'), contents, toolConfig };
     },
 
-    withRefused(reply, refused) {
+    withRefused(_, reply, refused) {
       const candidates = objects(reply['candidates']).map((candidate, i) => {
         const synthetic = refused.get(count(candidate['index']) ?? i);
         return synthetic === undefined ? candidate : { ...candidate, ...refusal(synthetic) };

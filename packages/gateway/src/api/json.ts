@@ -42,6 +42,11 @@ export function named(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 512) : null;
 }
 
+/** Whether an answer has to be JSON in this format: clients parse any text of it, but no refusal. */
+export function isJsonFormat(format: unknown): boolean {
+  return isObject(format) && (format['type'] === 'json_schema' || format['type'] === 'json_object');
+}
+
 /** APIs reject a tool choice in requests without tools. */
 export function hasTools(body: Json): boolean {
   return Array.isArray(body['tools']) && body['tools'].length > 0;

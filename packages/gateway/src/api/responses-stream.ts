@@ -196,7 +196,13 @@ function writeItem(item: Json, index: number, emit: (type: string, more: Json) =
     objects(item['content']).forEach((part, at) => {
       const where = { ...target, content_index: at };
       const isText = typeof part['text'] === 'string';
-      emit('response.content_part.added', { ...where, part: isText ? { ...part, text: '' } : part });
+      const isRefusal = typeof part['refusal'] === 'string';
+      const start = { ...part, ...(isText && { text: '' }), ...(isRefusal && { refusal: '' }) };
+      emit('response.content_part.added', { ...where, part: start });
+      if (isRefusal) {
+        emit('response.refusal.delta', { ...where, delta: part['refusal'] });
+        emit('response.refusal.done', { ...where, refusal: part['refusal'] });
+      }
       if (isText) {
         emit('response.output_text.delta', { ...where, delta: part['text'], logprobs: [] });
         emit('response.output_text.done', { ...where, text: part['text'], logprobs: [] });

@@ -4,7 +4,17 @@ import { editUserTexts } from './content.ts';
 import { asAssistant, type Conversation, type Guidance, guidanceFor, type Json } from './conversation.ts';
 import { serverSentEvents } from './framing.ts';
 import { historyItems } from './history.ts';
-import { hasTools, isObject, limitedResult, named, objects, sessionNames, text, without } from './json.ts';
+import {
+  hasTools,
+  isJsonFormat,
+  isObject,
+  limitedResult,
+  named,
+  objects,
+  sessionNames,
+  text,
+  without,
+} from './json.ts';
 import { inputOf } from './responses-items.ts';
 import { ResponsesStream } from './responses-stream.ts';
 import { editLastOutput, failedOutput, isOutput } from './tool-outputs.ts';
@@ -71,13 +81,19 @@ export const responsesApi: Api = {
     };
   },
 
-  syntheticReply(body, { id, text: content, details }, usage) {
+  syntheticReply(body, { id, text: said, details }, usage) {
+    const format = isObject(body['text']) ? body['text']['format'] : undefined;
+    // The answer to a command is no refusal.
+    const part =
+      details !== undefined && isJsonFormat(format)
+        ? { type: 'refusal', refusal: said }
+        : { type: 'output_text', text: said, annotations: [], logprobs: [] };
     const item = {
       type: 'message',
       id: `msg_loopwatch_${id}`,
       role: 'assistant',
       status: 'completed',
-      content: [{ type: 'output_text', text: content, annotations: [], logprobs: [] }],
+      content: [part],
     };
     return {
       id: `resp_loopwatch_${id}`,

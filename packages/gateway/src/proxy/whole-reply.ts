@@ -99,7 +99,7 @@ export class WholeReply implements ReplyHandler {
       [...refused].map(([index, { enforcement }]) => [index, this.#exchange.blockReply(enforcement)]),
     );
     const kept = withoutHeaders(this.#headers, 'content-type', 'content-length');
-    client.json(this.#status, request.api.withRefused?.(json, replies) ?? json, kept);
+    client.json(this.#status, request.api.withRefused?.(request.body, json, replies) ?? json, kept);
     return blockOutcome(first.enforcement);
   }
 
