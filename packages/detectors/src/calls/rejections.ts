@@ -1,6 +1,6 @@
 /** Wordings that reject an answer, as opposed to asking for more. */
 const REJECTS =
-  /\b(?:\w*error|invalid|malformed|wrong|incorrect|should (?:be|have|contain|match)|fail|reject|denied|block(?:ed|s)|refus|must|exactly|requir|expect|missing|lack|instead|unable|(?:un)?pars|format|schema|json|feedback|unfinished|incomplete|exceed|fewer|flagged|shorten|rewrite|(?:only|more than) (?:one|a)\b|retry|try again|no (?:valid |such )?(?:tool|action|function|command|code|answer|call)|(?:did|have|has|were|was) ?n[o'’]t|(?:not|never) (?:yet )?(?:found|valid|allowed|accepted|use|call|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)/i;
+  /\b(?:\w*error|invalid|malformed|wrong|incorrect|should (?:be|have|contain|match)|fail|reject|denied|block(?:ed|s)|refus|must|exactly|requir|expect|missing|lack|instead|unable|(?:un)?pars|format|schema|json|feedback|unfinished|incomplete|exceed|fewer|flagged|shorten|rewrite|(?:only|more than) (?:one|a)\b|have to\b|no \w+ w(?:as|ere)\b|retry|try again|no (?:valid |such )?(?:tool|action|function|command|code|answer|call)|(?:did|have|has|were|was) ?n[o'’]t|(?:not|never) (?:yet )?(?:found|valid|allowed|accepted|use|call|supported|permitted)|could ?n[o'’]t|cannot|can['’]t)/i;
 /** The same in other languages. */
 const REJECTS_ELSEWHERE =
   /(?<!\p{L})(?:fehler|ungültig|kein gültig|falsch|abgelehnt|muss|erwartet|genau|erreur|erro|doit|attend|exact[ae]m|inválid|debe|espera|rechaz|deve|rejeita|non valid|ошибк|неверн|недопустим|долж|требуется|ожидал)|[错錯][误誤]|[无無][效効]|格式|必[须須]|失[败敗]|拒绝|不符合|エラー|形式|してください|오류|잘못|형식|유효하지|해야/iu;

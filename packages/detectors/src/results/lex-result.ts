@@ -59,8 +59,7 @@ const MAX_LABEL = 7;
 /** A longer text is no observation. */
 const OBSERVATION_UNITS = 600;
 /** What follows the number of a picture. */
-const PICTURE = /^\.(?:png|jpe?g|webp)\b/;
-const PICTURE_UNITS = 6;
+const PICTURE = /\.(?:png|jpe?g|webp)\b/y;
 /** The further parts of an id. */
 const PARTS = /(?:[:.][\w-]+)*/y;
 
@@ -311,6 +310,13 @@ class Lexer {
       this.#put(start, end, '<address>');
     else if (length >= MIN_PIECE && pieceKind(text, start, end) === 'id') this.#id(start, end, isTemporary);
     else if (isTemporary && isTemporaryName(text, start, end)) this.#put(start, end, '<temporary>');
+    // `step12.png`
+    else if (digits > 0 && this.#isPicture(end)) this.#writer.hole('counter', end - digits, end);
+  }
+
+  #isPicture(end: number): boolean {
+    PICTURE.lastIndex = end;
+    return PICTURE.test(this.#text);
   }
 
   #number(start: number, end: number, isTemporary: boolean): void {
@@ -318,7 +324,7 @@ class Lexer {
     const isError = this.#isError;
     const isLong = end - start >= MIN_LONG_NUMBER;
     if (isEpoch(text, start, end)) this.#put(start, endOfNumber(text, start), '<time>');
-    else if (PICTURE.test(text.slice(end, end + PICTURE_UNITS))) this.#writer.hole('counter', start, end);
+    else if (this.#isPicture(end)) this.#writer.hole('counter', start, end);
     else if (isLogProcess(text, start, end)) this.#put(start, end, '<pid>');
     else if (isTemporary && text.slice(start - 7, start) === 'pytest-') this.#put(start, end, '<temporary>');
     else if (isLong && (isError ? !isDecimal(text, start, end) : mayBeProcess(text, start, end)))

@@ -181,6 +181,7 @@ describe('tokens that look random', () => {
     ['the steps of an environment', 'Step 21/100\nReward: 0', ['21']],
     ['the moves of a game', '[Score: 0  Moves: 17]', ['17']],
     ['the steps in a record', '{"observation":"a wall","step":21}', ['21']],
+    ['the number of a picture', 'saved as shots/step12.png', ['12']],
     ['a size', 'used 412.5 MB of memory', ['412.5 MB']],
     ['the size of what is left out', '... [4,017 characters truncated] ...', ['17']],
     ['the lines that are left out', '(41 more lines omitted)', ['41']],

@@ -199,6 +199,7 @@ describe('a record that says that the call failed', () => {
     'job,state,message\n90211,FAILED,no rows',
     '<result status="error"><message>the account is locked</message></result>',
     'status: 403\nmessage: the account is locked',
+    '{"status":"fehler","text":"Port 8080 ist belegt"}',
     'ID       STATE    REASON\n90211    Failed   relation orders already exists',
   ])('is an error: %j', (result) => {
     expect(kindOf(result, null, { name: 'start_export' })).toBe('error');

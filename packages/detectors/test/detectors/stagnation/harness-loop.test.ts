@@ -139,6 +139,8 @@ describe('same-prompt', () => {
       'You have made no call. Never ask a person for help; go on by yourself.',
       'Only one action per turn is allowed.',
       'The message exceeds 200 words.',
+      'The budget is nearly used up, you have to submit a patch now.',
+      'No patch was produced. Produce one.',
       'Die Antwort ist kein gültiges XML.',
     ].map((prompt) => ({
       what: `counts a harness that rejects long answers: ${prompt}`,
