@@ -121,17 +121,10 @@ export function agentKnowledge(own: Readonly<Record<string, AgentContractSetting
 }
 
 function merged(own: AgentContractSettings, base: AgentContractSettings): AgentContractSettings {
-  const both = (key: 'names' | 'result_noise' | 'not_run' | 'harness_prompts'): string[] => [
-    ...(own[key] ?? []),
-    ...(base[key] ?? []),
-  ];
-  return {
-    names: both('names'),
-    tools: { ...base.tools, ...own.tools },
-    result_noise: both('result_noise'),
-    not_run: both('not_run'),
-    harness_prompts: both('harness_prompts'),
-  };
+  const lists = (['names', 'result_noise', 'not_run', 'harness_prompts'] as const).map(
+    (key) => [key, [...(own[key] ?? []), ...(base[key] ?? [])]] as const,
+  );
+  return { tools: { ...base.tools, ...own.tools }, ...Object.fromEntries(lists) };
 }
 
 /** Knowledge for interpreting calls and their results. */

@@ -38,7 +38,11 @@ export interface Presentation {
  */
 export function presentable<T extends object>(evidence: T, presentation: Presentation): T {
   for (let limit = MAX_TEXT_UNITS; ; limit = Math.floor(limit / 2)) {
-    const bounded = bound(evidence, limit, presentation) as T;
+    const shown = (text: string, key: string) =>
+      presentation.storeText || !AGENT_TEXT.has(key)
+        ? presentableText(text, limit, presentation)
+        : NOT_STORED;
+    const bounded = mapTexts(evidence, shown, MAX_ENTRIES) as T;
     const json = JSON.stringify(bounded);
     if (json.length * MAX_UNIT_BYTES <= MAX_BYTES || utf8Length(json) <= MAX_BYTES) return bounded;
   }
@@ -50,27 +54,25 @@ export function presentableText(text: string, maxUnits: number, { secrets }: Pre
   return masked.length <= maxUnits ? masked : `${masked.slice(0, maxUnits)}…`;
 }
 
-/** Evidence is built by detectors and never deeply nested, so this recursion is bounded. */
-function bound(value: unknown, maxUnits: number, presentation: Presentation): unknown {
-  if (typeof value === 'string') return presentableText(value, maxUnits, presentation);
-  if (Array.isArray(value))
-    return value.slice(0, MAX_ENTRIES).map((entry) => bound(entry, maxUnits, presentation));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, entry]) => {
-    const hidden = !presentation.storeText && typeof entry === 'string' && AGENT_TEXT.has(key);
-    return [key, hidden ? NOT_STORED : bound(entry, maxUnits, presentation)] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 /** Masks the rests of truncated secrets in every text of a value. */
 export function withoutRests<T>(value: T, secrets: SecretMask): T {
   return secrets.hasSecrets ? (mapTexts(value, (text) => secrets.maskRests(text)) as T) : value;
 }
 
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change));
+/**
+ * A copy of a value with other texts, each of which is changed by the key that it stands under, and with at most so many
+ * entries a list. Evidence is built by detectors and never deeply nested, so this recursion is bounded.
+ */
+function mapTexts(
+  value: unknown,
+  change: (text: string, key: string) => string,
+  most?: number,
+  under = '',
+): unknown {
+  if (typeof value === 'string') return change(value, under);
+  if (Array.isArray(value)) return value.slice(0, most).map((entry) => mapTexts(entry, change, most));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapTexts(entry, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, mapTexts(entry, change, most, key)]),
+  );
 }
