@@ -107,9 +107,7 @@ function isHeaderSecret(name: string, scheme: string, value: string): boolean {
   if (isPlaceholder(value) || /^[a-z]+[;,)]?$/i.test(value.trim())) return false;
   if (/cookie/i.test(name)) return /[\w-]{1,80}=[^\s;]{4}/.test(value);
   const [first = ''] = value.split(/[\s,;]/, 1);
-  return /^(?:bearer|basic|token|digest|negotiate|apikey|aws4-)/i.test(scheme)
-    ? first.length >= 6
-    : looksSecret(first);
+  return /^(?:bearer|basic|token|digest|apikey|aws4-)/i.test(scheme) ? first.length >= 6 : looksSecret(first);
 }
 
 function isFlagSecret(flag: string, quote: string, value: string): boolean {

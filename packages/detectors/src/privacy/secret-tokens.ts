@@ -9,7 +9,7 @@ type Token = readonly [prefix: string, body: string];
 const TOKENS: readonly Token[] = [
   // Whose beginning nothing else has, and private keys and files with one in base64.
   [
-    '(?:GR1348941|(?:NR(?:A[KL]|JS|II|SP|BR)|tskey)-|GOCSPX-|dckr_[po]at_|github_pat_|hv[sbr]\\.|sb(?:p|_secret|_publishable)_|sha256~|sq0(?:atp|csp|idp)-|xapp-\\d-|1//0|figd_|pypi-AgE|x(?:key|smtp)sib-|dp\\.(?:[psc]t|sa|scim|audit)\\.|gl(?:[dfr]t|pat|rtr|ptt|cbt|oas|soat|imt|agent|ffct)-|pscale_(?:tkn|pw|oauth)_|ya29\\.|v1\\.0-|ABSK|whsec_|shp(?:at|ca|pa|ss)_|EZ[AT]K|access_token\\$(?:production|sandbox)\\$|CLOJARS_|AKCp|cmVmd|pat[A-Za-z0-9]{14}\\.|PMAK-|dt0[a-z]\\d{2}\\.|gl(?:c|sa)_|ops_eyJ|sntry[su]_|AGE-SECRET-KEY-1|AIza|LS0tLS1CRUdJTi(?!BDRV|BQVU)|eyJhdXRocyI6)',
+    '(?:GR1348941|(?:NR(?:A[KL]|JS|II|SP|BR)|tskey)-|GOCSPX-|dckr_[po]at_|github_pat_|hv[sbr]\\.|sb(?:p|_secret|_publishable)_|sha256~|sq0[a-z]{3}-|xapp-\\d-|1//0|figd_|pypi-AgE|x(?:key|smtp)sib-|dp\\.(?:[psc]t|sa|scim|audit)\\.|gl(?:[dfr]t|pat|rtr|ptt|cbt|oas|soat|imt|agent|ffct)-|pscale_(?:tkn|pw|oauth)_|ya29\\.|v1\\.0-|ABSK|whsec_|shp(?:at|ca|pa|ss)_|EZ[AT]K|access_token\\$|CLOJARS_|AKCp|cmVmd|pat[A-Za-z0-9]{14}\\.|PMAK-|dt0[a-z]\\d{2}\\.|gl(?:c|sa)_|ops_eyJ|sntry[su]_|AGE-SECRET-KEY-1|AIza|LS0tLS1CRUdJTi(?!BDRV|BQVU)|eyJhdXRocyI6)',
     '[\\w.~$+/=%-]{20,}',
   ],
   // Models.
@@ -38,7 +38,7 @@ const TOKENS: readonly Token[] = [
   ['cio', '[A-Za-z0-9]{32}\\b'],
   ['oy2', '[a-z0-9]{43}\\b'],
   // Clouds and hosting.
-  ['(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])', '[A-Z0-9]{16}\\b'],
+  ['A(?:[KSB]IA|CCA|3T[A-Z0-9])', '[A-Z0-9]{16}\\b'],
   ['(?:LTAI|AKID)', '(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{12,40}\\b'],
   ['[A-Za-z0-9]{76}AZDO', '[A-Za-z0-9]{4}'],
   ['[A-Za-z0-9+/]{76}\\+ASt', '[A-Za-z0-9+/]{6,9}={0,2}'],
