@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { messageOf } from '@loopwatch/contract';
@@ -198,7 +198,10 @@ async function settingsFile(agent: HookedAgent, { project }: Options): Promise<s
   if (project === true && projectFile === undefined)
     throw new UsageError(`--project: ${title} reads hooks from the user's settings only`);
   const file = project === true && projectFile !== undefined ? resolve(projectFile) : userFile(process.env);
-  return existsSync(file) ? await realpath(file) : file;
+  if (existsSync(file)) return realpath(file);
+  // The file that a link names may not be there yet.
+  const named = await readlink(file).catch(() => undefined);
+  return named === undefined ? file : resolve(await realpath(dirname(file)), named);
 }
 
 async function readIfExists(file: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -269,6 +270,25 @@ it.each<[what: string, args: readonly string[], settings: Buffer | string, said:
   expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
   expect(await readFile(file)).toEqual(Buffer.from(settings));
 });
+
+it.each(['there', 'not there yet'])(
+  'hook install: a link to settings that are %s stays one',
+  async (where) => {
+    const { HOME } = await homeEnv();
+    const [link, file] = [join(HOME, '.codex/hooks.json'), join(HOME, 'dotfiles/codex.json')];
+    await mkdir(dirname(link));
+    if (where === 'there') {
+      await mkdir(dirname(file));
+      await writeFile(file, '{}');
+    }
+    await symlink('../dotfiles/codex.json', link);
+    expect(await hookCommand(HOME, 'install', 'codex', '--yes')).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).toContain('/api/v1/hooks/codex');
+    expect(await hookCommand(HOME, 'uninstall', 'codex', '--yes')).toMatchObject({ code: 0 });
+    expect(await readlink(link)).toBe('../dotfiles/codex.json');
+    expect(existsSync(file)).toBe(where === 'there');
+  },
+);
 
 it('hook status: says that the hooks of an agent pause, and for how long', async () => {
   const { url } = await serve(respond(200, json, '{}'));
