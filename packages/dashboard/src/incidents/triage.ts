@@ -10,7 +10,7 @@ import { use } from 'react';
 import { patchIncidents } from '../api/incidents.ts';
 import { useRefusal } from '../api/me.ts';
 import { errorText } from '../lib/error-text.ts';
-import { plural } from '../lib/format.ts';
+import { joinWords, plural } from '../lib/format.ts';
 import { LiveContext } from '../live/context.ts';
 import type { LiveStore } from '../live/live-store.ts';
 import { toast } from '../ui/feedback/toast-store.ts';
@@ -75,9 +75,10 @@ async function change(
       patch,
     );
     showChanged(client, store, now);
+    const after = new Map(now.map(({ id, triage }) => [id, triage]));
     const undo = () => {
       lastUndo = undefined;
-      void undoChange(client, store, before, patch);
+      void undoChange(client, store, before, after, patch);
     };
     lastUndo = undo;
     const what = items.length === 1 ? '' : `${plural(now.length, 'incident')}: `;
@@ -91,15 +92,29 @@ async function change(
   }
 }
 
-/** Restores the previous triage, with one request for all incidents that had the same. */
+/**
+ * Restores the previous triage, with one request for all incidents that had the same. What another user has decided since
+ * stays.
+ *
+ * @param after what the change made of each incident
+ */
 async function undoChange(
   client: QueryClient,
   store: LiveStore,
   before: readonly { readonly id: string; readonly triage: TriageState }[],
+  after: ReadonlyMap<string, TriageState>,
   undone: TriagePatch,
 ): Promise<void> {
+  const decided = (triage: TriageState | undefined) => triage && JSON.stringify(undoPatch(triage, undone));
+  const { incidents } = store.getState();
   const alike = new Map<string, { patch: TriagePatch; ids: string[] }>();
+  const others = new Set<string>();
   for (const { id, triage } of before) {
+    const latest = incidents.get(id)?.triage;
+    if (latest !== undefined && decided(latest) !== decided(after.get(id))) {
+      others.add(latest.by ?? 'another user');
+      continue;
+    }
     const patch = undoPatch(triage, undone);
     const same = alike.get(JSON.stringify(patch));
     if (same === undefined) alike.set(JSON.stringify(patch), { patch, ids: [id] });
@@ -110,7 +125,14 @@ async function undoChange(
       const { items: now } = await patchIncidents(ids, patch);
       showChanged(client, store, now);
     }
-    toast('Undone');
+    const by = joinWords([...others]);
+    if (others.size === 0) toast('Undone');
+    else
+      toast(
+        alike.size === 0
+          ? `Not undone: ${by} has changed it since`
+          : `Undone, except what ${by} has changed since`,
+      );
   } catch (error) {
     toast(`Could not undo: ${errorText(error)}`, { tone: 'hot' });
   }

@@ -253,6 +253,18 @@ describe('an incident', () => {
     ]);
   });
 
+  it('keeps what another user has decided since when it is undone', async () => {
+    await open('/incidents/i-3');
+    fireEvent.click(await screen.findByRole('button', { name: 'Acknowledge' }));
+    const undo = await screen.findByRole('button', { name: 'Undo' });
+    const other = app.server.incidents.find(({ id }) => id === 'i-3')!;
+    const triage = { ...other.triage, status: 'false_positive' as const, by: 'ada', revision: 2 };
+    act(() => app.store.applyChanges(changes({ incidents: [{ ...other, triage }] }), NOW));
+    fireEvent.click(undo);
+    expect(await screen.findByText('Not undone: ada has changed it since')).toBeTruthy();
+    expect(app.server.changes).toHaveLength(1);
+  });
+
   it('cannot be triaged by viewers', async () => {
     app.server.me = { required: true, user: { name: 'viewer', role: 'viewer' }, methods: ['token'] };
     await open('/incidents/i-3');
