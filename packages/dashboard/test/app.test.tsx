@@ -34,6 +34,28 @@ describe('an expired login', () => {
   });
 });
 
+describe('the command palette', () => {
+  it('receives what is typed while its code is loading; no shortcut does', async () => {
+    vi.stubGlobal(
+      'ResizeObserver',
+      class {
+        observe = vi.fn();
+        unobserve = vi.fn();
+        disconnect = vi.fn();
+      },
+    );
+    await open('/incidents');
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+    const field = document.activeElement as HTMLInputElement;
+    expect(field.tagName).toBe('INPUT');
+    fireEvent.keyDown(field, { key: '?' });
+    fireEvent.change(field, { target: { value: 'tok' } });
+    const input = await screen.findByRole<HTMLInputElement>('combobox', { name: /^Page, action/ });
+    expect(input.value).toBe('tok');
+    expect(screen.queryByRole('dialog', { name: 'Keyboard shortcuts' })).toBeNull();
+  });
+});
+
 describe('the settings page', () => {
   it('opens at the setting from the URL, with its value filled in but not saved', async () => {
     await open('/settings?key=tool_call_loop.max_repeats&set=tool_call_loop.max_repeats:6');

@@ -11,3 +11,5 @@ HTMLDialogElement.prototype.close = function close() {
   this.open = false;
   this.dispatchEvent(new Event('close'));
 };
+// Nor does it scroll.
+Element.prototype.scrollIntoView = function scrollIntoView() {};

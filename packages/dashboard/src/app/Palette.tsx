@@ -25,15 +25,18 @@ const PROMPT = 'Page, action, incident or session';
 
 /** Opens pages and saved views and runs actions by name, and finds incidents and sessions. */
 export default function Palette({
+  typed,
   onClose,
   onHelp,
 }: {
+  /** What was typed while this code was loading. */
+  readonly typed: string;
   readonly onClose: () => void;
   readonly onHelp: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(typed);
   const commands = useCommands(text, onHelp);
   // A dialog focuses its first focusable element when it opens, here the root of the library.
   useEffect(() => input.current?.focus(), []);

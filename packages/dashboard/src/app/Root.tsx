@@ -29,7 +29,11 @@ export function Root() {
   const zone = usePreferences((preferences) => preferences.zone);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [shown, setShown] = useState<'help' | 'palette'>();
-  const close = () => setShown(undefined);
+  const [typed, setTyped] = useState('');
+  const close = () => {
+    setShown(undefined);
+    setTyped('');
+  };
   const client = useQueryClient();
   const isLinked = link === 'live';
 
@@ -70,8 +74,18 @@ export function Root() {
       {shown === 'help' && <KeysDialog onClose={close} />}
       {shown === 'palette' && (
         <ErrorBoundary>
-          <Suspense>
-            <Palette onClose={close} onHelp={() => setShown('help')} />
+          {/* Until the palette is loaded, letters belong to it, not to shortcuts such as A for acknowledge. */}
+          <Suspense
+            fallback={
+              <input
+                className="sr-only"
+                aria-label="Command palette"
+                autoFocus
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            }
+          >
+            <Palette typed={typed} onClose={close} onHelp={() => setShown('help')} />
           </Suspense>
         </ErrorBoundary>
       )}
