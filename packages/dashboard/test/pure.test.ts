@@ -10,6 +10,7 @@ import {
   formatCompact,
   formatDuration,
   formatLag,
+  formatOffset,
   formatReason,
   formatStep,
 } from '../src/lib/format.ts';
@@ -33,8 +34,9 @@ describe('the ring', () => {
   it('has a dot for each step of the cycle, and never a closed arc', () => {
     expect(ringShape({ count: 9, threshold: 3, period: 3 }, 16, 12).dots).toHaveLength(3);
     expect(ringShape({ count: 900, threshold: 0, period: 99 }, 16, 12).arc).not.toContain('NaN');
-    expect([999, 1_000, 12_345].map((count) => ringLabel(count, false))).toEqual(['999', '1k', '12k']);
-    expect(ringLabel(139, true)).toBe('139%');
+    const counts = [999, 1_000, 12_345, 999_999, 3_456_789, 2e9];
+    expect(counts.map((count) => ringLabel(count, false))).toEqual(['999', '1k', '12k', '999k', '3M', '2B']);
+    expect([139, 111_111_102].map((count) => ringLabel(count, true))).toEqual(['139%', '111M%']);
     expect(ringText({ count: 139, threshold: 100, period: 1 }, true)).toBe('139% used');
   });
 
@@ -87,6 +89,15 @@ describe('formatting', () => {
     [3_700_000, '2 h'],
   ])('formatLag: %i ms is at most %s', (ms, text) => {
     expect(formatLag(ms)).toBe(text);
+  });
+
+  it.each([
+    [7_199_000, '2 h'],
+    [3_599_000, '1 h'],
+    [1_805_000, '30 min'],
+    [3 * 86_400_000 - 20_000, '3 d'],
+  ])('formatOffset: a clock that is %i ms wrong is off by %s', (ms, text) => {
+    expect(formatOffset(ms)).toBe(text);
   });
 
   it('formatCompact: shortens large numbers', () => {

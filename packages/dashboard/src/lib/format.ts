@@ -99,6 +99,12 @@ export function formatLag(ms: number): string {
   return inLargestUnit(ms, Math.ceil);
 }
 
+/** How wrong a clock is, to the nearest unit, since delivery takes time: two hours less a second are 2 h. */
+export function formatOffset(ms: number): string {
+  const [unit = 1_000] = steps.find(([step]) => ms >= step - step / 60) ?? [];
+  return inLargestUnit(Math.max(ms, unit), Math.round);
+}
+
 function inLargestUnit(ms: number, round: (value: number) => number): string {
   const [length, unit] = steps.find(([step]) => ms >= step) ?? [1_000, 's'];
   return `${String(round(ms / length))} ${unit}`;

@@ -1,6 +1,6 @@
 import type { SessionDetail, SessionItem } from '@loopwatch/contract/api';
 import { Link } from '@tanstack/react-router';
-import { formatAge, formatCompact, formatDuration, formatUsd, plural } from '../lib/format.ts';
+import { formatCompact, formatDuration, formatOffset, formatUsd, plural } from '../lib/format.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import { chipClass } from '../ui/controls/Chip.tsx';
 import { CopyButton } from '../ui/controls/CopyButton.tsx';
@@ -87,7 +87,7 @@ export function SessionFacts({ session }: Props) {
           title="The clock of the events is wrong; the times on this page are those of processing"
         >
           <span>
-            clock {formatAge(Math.abs(clockOffMs))} {clockOffMs > 0 ? 'ahead' : 'behind'}
+            clock {formatOffset(Math.abs(clockOffMs))} {clockOffMs > 0 ? 'ahead' : 'behind'}
           </span>
         </span>
       )}

@@ -19,7 +19,7 @@ export function Ring({ detector, size = 'row', over = false, ...data }: Props) {
   const { arc, dots } = ringShape(data, center, radius);
   const isShare = detector === 'budget';
   const label = ringLabel(data.count, isShare);
-  const fontSize = box * (label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
+  const fontSize = box * (label.length > 4 ? 0.2 : label.length > 3 ? 0.24 : label.length > 2 ? 0.29 : 0.35);
   return (
     <svg
       className="group/ring block flex-none overflow-visible"

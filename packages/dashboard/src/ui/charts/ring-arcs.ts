@@ -44,8 +44,15 @@ function fixed(value: number): string {
   return value.toFixed(2);
 }
 
-/** The count as a short label: 999, 1k, 12k, 139%. */
+/** The count as a short label: 999, 1k, 12k, 3M, 139%. */
 export function ringLabel(count: number, isShare: boolean): string {
   if (isShare) return `${ringLabel(count, false)}%`;
-  return count < 1_000 ? String(count) : `${String(Math.floor(count / 1_000))}k`;
+  const [unit = 1, sign = ''] = units.find(([least]) => count >= least) ?? [];
+  return `${String(Math.floor(count / unit))}${sign}`;
 }
+
+const units = [
+  [1_000_000_000, 'B'],
+  [1_000_000, 'M'],
+  [1_000, 'k'],
+] as const;
