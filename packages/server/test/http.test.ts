@@ -262,6 +262,14 @@ describe('pages', () => {
     expect(answer.body).toMatchObject({ status, instance: path });
   });
 
+  it.each(['/v1/chat/completions', '/v1/messages', '/v1beta/models/gemini-3-pro:generateContent'])(
+    'tells a client of the gateway that its port is wrong, at %s',
+    async (path) => {
+      const { status, body } = await get(path, { method: 'POST' });
+      expect([status, body]).toMatchObject([404, { detail: expect.stringContaining('port 4610') }]);
+    },
+  );
+
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   it('lets the dashboard show "not found" to browsers', async () => {

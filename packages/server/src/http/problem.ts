@@ -45,8 +45,12 @@ export function badRequest(...errors: readonly Fault[]): HttpProblem {
   return new HttpProblem(400, sentences.join('; '), { errors });
 }
 
-export const notFound: RequestHandler = (request) => {
-  throw new HttpProblem(404, `${request.method} ${request.path} not found`);
+/** Requests to models; clients of the gateway send them here when their port is wrong. */
+const toModel = /\/(?:chat\/completions|responses|messages)$|:(?:stream)?generateContent$/i;
+
+export const notFound: RequestHandler = ({ method, path }) => {
+  const hint = toModel.test(path) ? ': the gateway takes requests to models, by default on port 4610' : '';
+  throw new HttpProblem(404, `${method} ${path} not found${hint}`);
 };
 
 /** Rejects other methods on a known path. */
