@@ -39,9 +39,11 @@ export function mergeSettings(
   });
 }
 
-/** Error text for an unknown setting, with a suggestion. */
+/** Error text for an unknown setting, with a suggestion. A block, as files have it, is none. */
 export function unknownSetting(path: string, owner: string, known: readonly string[]): string {
-  return `${path} is no setting of ${owner}${didYouMean(nearest(path, known))}`;
+  const inner = known.find((one) => one.startsWith(`${path}.`));
+  const hint = inner === undefined ? didYouMean(nearest(path, known)) : `: set its keys, such as ${inner}`;
+  return `${path} is no setting of ${owner}${hint}`;
 }
 
 /** @param issues the schema's issues; missing details are added */

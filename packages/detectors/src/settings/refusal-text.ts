@@ -1,5 +1,6 @@
 import { allowedValues, didYouMean, nearest } from '@loopwatch/contract/internal';
 import { commandName, commandSettings } from './chat-commands.ts';
+import { unknownSetting } from './merge-settings.ts';
 import { belongsToProcess } from './process-settings.ts';
 import type { Refusal } from './refusal.ts';
 import { sessionPaths } from './session-settings.ts';
@@ -25,8 +26,7 @@ function textOf(refusal: Refusal): string {
 }
 
 function unknownPath(path: string): string {
-  const unknown = `${path} is no setting of a session`;
-  return belongsToProcess(path) ?? unknown + didYouMean(nearest(path, sessionPaths));
+  return belongsToProcess(path) ?? unknownSetting(path, 'a session', sessionPaths);
 }
 
 function invalidValues({ values, issues }: Extract<Refusal, { issues: unknown }>): string {

@@ -42,6 +42,7 @@ describe('a rejected setting', () => {
       { 'tool_call_loop.max_repeat': 3 },
       /^tool_call_loop\.max_repeat is no setting of a session; did you mean tool_call_loop\.max_repeats\?$/,
     ],
+    [{ budget: { calls: 2 } }, /^budget is no setting of a session: set its keys, such as budget\.enabled$/],
     // What it may not set is not proposed either.
     [{ 'session.idle_seconds': 5 }, /^session\.idle_seconds belongs to the process/],
   ])('%j is reported with its value and what is allowed', (set, refused) => {

@@ -60,7 +60,11 @@ describe('settings for the server or a model', () => {
       /ttl_seconds is 0; allowed: a number above 0, or null$/,
     ],
     ['server', { 'session.max_sessions': 5 }, /session.max_sessions belongs to the process/],
-    ['server', { tool_call_loop: { max_repeats: 3 } }, /^tool_call_loop is no setting of detection/],
+    [
+      'server',
+      { tool_call_loop: { max_repeats: 3 } },
+      /^tool_call_loop is no setting of detection: set its keys, such as tool_call_loop\.enabled$/,
+    ],
     ['server', { 'tool_call_loop.per_tool.a.max_repeat': 3 }, /a.max_repeat is no setting of detection/],
     ['model:a/b', { 'session.idle_seconds': 5 }, /^session.idle_seconds belongs to the process/],
     ['model:a', { 'tool_call_loop.mode': 'warn' }, /model:<backend>\/<model>/],
