@@ -54,5 +54,10 @@ export class GraphStep {
 
 /** How LangGraph marks its errors that are none. */
 function isInterrupt(error: unknown): boolean {
-  return error instanceof Error && (error as { readonly is_bubble_up?: unknown }).is_bubble_up === true;
+  try {
+    return (error as { readonly is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true;
+  } catch {
+    // Anything can be thrown, even a proxy that throws.
+    return false;
+  }
 }

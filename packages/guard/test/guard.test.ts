@@ -12,6 +12,7 @@ import { tool as aiTool, generateText, stepCountIs } from 'ai';
 import { createAgent } from 'langchain';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
+import { GraphStep } from '../src/graph-step.ts';
 import { createGuard, type Guard } from '../src/index.ts';
 import { plainValue } from '../src/plain-value.ts';
 import { aiModel, type Step } from './agents.ts';
@@ -460,6 +461,20 @@ describe('a guarded tool', () => {
       expect(guard.stats()).toMatchObject({ calls: 2, denied: 0, faults: 0 });
     },
   );
+
+  it('hands on whatever a tool of LangGraph throws', () => {
+    const opaque = new Proxy(new Error('x'), {
+      get: () => {
+        throw new Error('opaque');
+      },
+    });
+    const seen: unknown[] = [];
+    const recorder = { recordResult: () => undefined, recordError: (error: unknown) => seen.push(error) };
+    const call = new GraphStep().gate({ enter: () => recorder }, 'c1').enter('read', {});
+    if (call.denial === undefined) for (const thrown of [opaque, null, 'x']) call.recordError(thrown);
+    expect(seen).toHaveLength(1);
+    expect(Object.is(seen[0], opaque)).toBe(true);
+  });
 
   it('tells the model of a denial if the AI SDK converts its results', async () => {
     const guard = createGuard({ mode: 'stop' });
