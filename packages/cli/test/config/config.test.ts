@@ -313,7 +313,7 @@ it('addConfigOptions: collects every --set', () => {
 
 it.each([
   ['llm.base_url', 'http://bob:very-secret@models.test/v1', 'http://******@models.test/v1'],
-  ['gateway.upstream', 'https://very-secret@models.test/v1', 'https://******@models.test/v1'],
+  ['llm.base_url', 'https://very-secret@models.test/v1', 'https://******@models.test/v1'],
   ['llm.base_url', 'http://a:very-secret@b@models.test/v1', 'http://******@models.test/v1'],
   ['server.public_url', 'https://loops.test/?a=b@c', 'https://loops.test/?a=b@c'],
 ])('effective value of %s: without user and password', (path, url, shown) => {

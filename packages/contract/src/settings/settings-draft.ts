@@ -17,6 +17,7 @@ import {
 } from './setting-paths.ts';
 import { settingsSchema } from './settings.ts';
 import { choiceFrom } from './value-from-text.ts';
+import { withoutUser } from './without-user.ts';
 
 /** Where a value comes from; `name` is the file, environment variable, flag or preset. */
 export interface SettingOrigin {
@@ -112,7 +113,7 @@ export class SettingsDraft {
   ): void {
     const path = keys.join('.');
     const subject = path === '' ? 'the configuration' : path;
-    const shown = isSecretPath(path) ? hiddenValue : show(value);
+    const shown = isSecretPath(path) ? hiddenValue : withoutUser(show(value));
     const allowed = [allowedValues(schema), ...details].join('; ');
     this.errors.push(`${labelOf(origin)}: ${subject} is ${shown}; allowed: ${allowed}`);
   }

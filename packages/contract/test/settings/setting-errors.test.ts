@@ -99,6 +99,11 @@ describe('resolveSettings: errors', () => {
       '--set: gateway.upstream is "https://x.openai.azure.com/openai?api-version=2026-01-01"; allowed: a URL that begins with http:// or https://; gateway.upstream must have no user name, query or fragment: requests would go without them',
     ],
     [
+      'an address with a password',
+      { flags: { 'gateway.upstream': 'https://bob:very-secret@models.test/v1' } },
+      '--set: gateway.upstream is "https://******@models.test/v1"; allowed: a URL that begins with http:// or https://; gateway.upstream must have no user name, query or fragment: requests would go without them',
+    ],
+    [
       'a value instead of a block',
       { file: { name: 'config.yaml', value: { storage: '/var' } } },
       'config.yaml: storage is "/var"; allowed: a block with the keys data_dir, database_url, retention_days, retention_megabytes, log_retention_megabytes, log_max_megabytes',
