@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@loopwatch/testkit';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import { type OwnServer, startOwnServer } from './support/own-server.ts';
 import { expectFine, viewports } from './support/page.ts';
 
@@ -164,4 +164,16 @@ test('incident: shows the same time to detection everywhere', async ({ page }) =
   const [one, other] = (await told.allTextContents()).map((text) => text.replace(/^.*, /, ''));
   expect(one).toMatch(/^\d/);
   expect(one).toBe(other);
+});
+
+test('forced colors: what is chosen and the signs of a legend keep their background', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  const expectKept = (part: Locator) => expect(part).toHaveCSS('forced-color-adjust', 'none');
+  await page.goto(`${url}/incidents`);
+  await expectKept(page.getByRole('main').getByRole('button', { name: 'All', exact: true, pressed: true }));
+  await expectKept(page.getByRole('navigation').getByRole('link', { name: 'Incidents' }).first());
+  await page.goto(`${url}/incidents/${idOf('tool-repeat')}`);
+  const signs = page.getByRole('region', { name: 'Session timeline' }).locator('i[data-kind]');
+  await expect(signs).toHaveCount(5);
+  for (const sign of await signs.all()) await expectKept(sign);
 });

@@ -186,7 +186,7 @@ function Line({ incident, items, onOpen }: Props & { readonly items: readonly Se
             </Button>
           )}
         </span>
-        <span className="text-ink3 whitespace-nowrap [&_i]:mr-0.5 [&_i]:ml-1.5 [&_i]:my-0 [&_i]:border-[1.4px] [&_i]:border-ink3 [&_i]:size-2 [&_i]:inline-block [&_i]:rounded-full [&_i]:data-[kind=prompt]:border-0 [&_i]:data-[kind=prompt]:rounded-[2px] [&_i]:data-[kind=prompt]:bg-accent [&_i]:data-[kind=error]:border-0 [&_i]:data-[kind=error]:bg-hot [&_i]:data-[kind=turn]:border-0 [&_i]:data-[kind=turn]:w-0.5 [&_i]:data-[kind=turn]:rounded-none [&_i]:data-[kind=turn]:bg-ink3 [&_i]:data-[kind=text]:border-0 [&_i]:data-[kind=text]:w-0.75 [&_i]:data-[kind=text]:rounded-[1px] [&_i]:data-[kind=text]:bg-line2">
+        <span className="text-ink3 whitespace-nowrap [&_i]:forced-color-adjust-none [&_i]:mr-0.5 [&_i]:ml-1.5 [&_i]:my-0 [&_i]:border-[1.4px] [&_i]:border-ink3 [&_i]:size-2 [&_i]:inline-block [&_i]:rounded-full [&_i]:data-[kind=prompt]:border-0 [&_i]:data-[kind=prompt]:rounded-[2px] [&_i]:data-[kind=prompt]:bg-accent [&_i]:data-[kind=error]:border-0 [&_i]:data-[kind=error]:bg-hot [&_i]:data-[kind=turn]:border-0 [&_i]:data-[kind=turn]:w-0.5 [&_i]:data-[kind=turn]:rounded-none [&_i]:data-[kind=turn]:bg-ink3 [&_i]:data-[kind=text]:border-0 [&_i]:data-[kind=text]:w-0.75 [&_i]:data-[kind=text]:rounded-[1px] [&_i]:data-[kind=text]:bg-line2">
           <i data-kind="prompt" /> prompt <i data-kind="turn" /> turn <i data-kind="call" /> call{' '}
           <i data-kind="error" /> error <i data-kind="text" /> text
         </span>
