@@ -1,10 +1,10 @@
-import { type IncidentDetail, type IncidentItem, incidentAt } from '@loopwatch/contract/api';
+import type { IncidentDetail, IncidentItem } from '@loopwatch/contract/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError } from '../api/client.ts';
 import { incidentQuery } from '../api/incidents.ts';
-import { isNewer } from '../incidents/merge.ts';
+import { isNewer, itemAt } from '../incidents/merge.ts';
 import { useCoarseNow } from '../lib/clock.ts';
 import { errorText } from '../lib/error-text.ts';
 import { PeekBar } from '../list/PeekBar.tsx';
@@ -63,7 +63,7 @@ export function IncidentView({ id, row, onClose, alone = onClose === undefined }
 
   const now = useCoarseNow();
   const latest = newest(live ?? row, data);
-  const shown = latest && incidentAt(latest, now);
+  const shown = latest && itemAt(latest, now);
   return (
     <article
       className="px-6 pt-3 pb-16 @container grid grid-cols-1 content-start gap-4 min-w-0 max-sm:px-3 max-sm:pt-2 max-sm:pb-6 max-sm:gap-3"

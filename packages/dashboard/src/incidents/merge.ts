@@ -1,4 +1,5 @@
 import { type IncidentItem, incidentAt } from '@loopwatch/contract/api';
+import { omit } from '../lib/omit.ts';
 import { rangeLimits, type TimeRange } from '../lib/time-range.ts';
 import { type Filter, type ListFilter, listFilterNames } from './search.ts';
 
@@ -37,6 +38,13 @@ export function tagsOf({ tags = {} }: IncidentItem): string[] {
 
 function isMuteOver({ triage }: IncidentItem, now: number): boolean {
   return triage.status === 'muted' && triage.mutedUntil !== null && triage.mutedUntil <= now;
+}
+
+/** The incident as it is at this time: quiet after a minute without events, and without a mute that has ended. */
+export function itemAt<T extends IncidentItem>(item: T, now: number): T {
+  const current = incidentAt(item, now);
+  if (!isMuteOver(item, now)) return current;
+  return { ...omit(current, 'mute'), triage: { ...item.triage, status: 'new', mutedUntil: null } } as T;
 }
 
 /** Whether an incident is open, and neither muted nor a false positive. */
@@ -93,7 +101,7 @@ export function mergeRows(
     if (known.has(item.id)) continue;
     known.add(item.id);
     const told = live.get(item.id);
-    const latest = incidentAt(told === undefined || !isNewer(told, item) ? item : told, now);
+    const latest = itemAt(told === undefined || !isNewer(told, item) ? item : told, now);
     if (latest === item) rows.push(item);
     else {
       changed = true;
@@ -102,7 +110,7 @@ export function mergeRows(
   }
   const last = read.at(-1);
   for (const told of live.values()) {
-    const item = incidentAt(told, now);
+    const item = itemAt(told, now);
     if (known.has(item.id) || !matches(item, filter, range, now)) continue;
     if (!whole && last !== undefined && compare(item, last) > 0) continue;
     rows.push(item);

@@ -1,8 +1,8 @@
-import { incidentAt, type SessionDetail, sessionAt } from '@loopwatch/contract/api';
+import { type SessionDetail, sessionAt } from '@loopwatch/contract/api';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { sessionQuery } from '../api/sessions.ts';
-import { isNewer } from '../incidents/merge.ts';
+import { isNewer, itemAt } from '../incidents/merge.ts';
 import { useCoarseNow } from '../lib/clock.ts';
 import { useLive } from '../live/context.ts';
 
@@ -34,7 +34,7 @@ export function useSession(id: string): Session {
   const session = sessionAt(latest, now);
   const incidentItems = session.incidentItems.map((item) => {
     const news = loops.get(item.id);
-    return incidentAt(news !== undefined && isNewer(news, item) ? news : item, now);
+    return itemAt(news !== undefined && isNewer(news, item) ? news : item, now);
   });
   return { session: { ...session, incidentItems }, query };
 }

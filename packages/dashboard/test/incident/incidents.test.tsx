@@ -234,6 +234,22 @@ describe('an incident', () => {
     expect(await screen.findByText(/^no events since/)).toBeTruthy();
   });
 
+  it('is no longer shown as muted once its mute has ended', async () => {
+    const [first, ...others] = rows;
+    const triage = {
+      ...first!.triage,
+      status: 'muted' as const,
+      mutedUntil: NOW - 1_000,
+      by: 'ada',
+      at: NOW - 9_000,
+    };
+    app.server.incidents = [{ ...first!, triage }, ...others];
+    await open('/incidents/i-3');
+    expect(await screen.findByRole('button', { name: 'Mute' })).toBeTruthy();
+    expect(screen.queryByRole('button', { pressed: true })).toBeNull();
+    expect(screen.queryByText(/Muted until/)).toBeNull();
+  });
+
   it('shows “Incident not found” for an unknown id', async () => {
     await open('/incidents/i-404');
     expect(await screen.findByRole('heading', { name: 'Incident not found' })).toBeTruthy();
