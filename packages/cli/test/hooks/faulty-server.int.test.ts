@@ -220,6 +220,8 @@ describe('hook status', () => {
     const { url, posts } = await serve(answer);
     const { HOME } = await homeEnv();
     await hookCommand(HOME, 'install', 'codex', '--url', url, '--yes', ...options);
+    // It asks the server, too.
+    posts.length = 0;
     const { code, stdout } = await hookCommand(HOME, 'status', 'codex');
     expect(stdout).toContain(said);
     expect(code).toBe(said === ' answers' ? 0 : 1);
