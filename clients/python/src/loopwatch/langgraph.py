@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -37,9 +38,17 @@ class _Step:
         self._calls[request.tool_call["id"]] = call
         return call
 
-    def interrupt(self) -> None:
-        """A tool has asked a person."""
-        self._is_interrupted = True
+    @contextmanager
+    def running(self, call: Call) -> Iterator[None]:
+        """The call fails with the error that leaves the block, unless a tool has asked a person by it."""
+        try:
+            yield
+        except GraphBubbleUp:
+            self._is_interrupted = True
+            raise
+        except BaseException as error:
+            call.fail(error)
+            raise
 
     def finish(self, request: Any, call: Call, result: Any) -> Any:
         """Reports what the tool returned, once: a message, or a command that updates the graph."""
@@ -63,14 +72,8 @@ def wrap_tool_call(guard: Guard) -> Callable[[Any, Callable[[Any], Any]], Any]:
             call = step.begun(request, guard.enter(request.tool_call["name"], request.tool_call["args"]))
         if call.denial is not None:
             return _denied(request, call.denial)
-        try:
+        with step.running(call):
             result = handler(request)
-        except GraphBubbleUp:
-            step.interrupt()
-            raise
-        except BaseException as error:
-            call.fail(error)
-            raise
         return step.finish(request, call, result)
 
     return run
@@ -87,14 +90,8 @@ def awrap_tool_call(guard: Guard) -> Callable[[Any, Callable[[Any], Awaitable[An
             call = step.begun(request, begun)
         if call.denial is not None:
             return _denied(request, call.denial)
-        try:
+        with step.running(call):
             result = await handler(request)
-        except GraphBubbleUp:
-            step.interrupt()
-            raise
-        except BaseException as error:
-            call.fail(error)
-            raise
         return step.finish(request, call, result)
 
     return run
