@@ -1,6 +1,6 @@
 import { type Settings, topicNames } from '@loopwatch/contract';
-import { withoutUser } from '@loopwatch/contract/internal';
 import type { GatewayDeps } from '@loopwatch/gateway';
+import { portOf } from '@loopwatch/telemetry';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { UsageError } from '../errors.ts';
 import { listenFailure } from '../runtime/http.ts';
@@ -23,9 +23,9 @@ export function gatewaySettings({ settings, origins }: Pick<LoadedConfig, 'setti
 
 const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]']);
 
-function isOwnAddress({ hostname, port, protocol }: URL, own: Settings['gateway']): boolean {
-  const defaultPort = protocol === 'https:' ? 443 : 80;
-  return Number(port || defaultPort) === own.port && (thisMachine.has(hostname) || hostname === own.host);
+function isOwnAddress(address: URL, { host, port }: Settings['gateway']): boolean {
+  const { hostname } = address;
+  return portOf(address) === port && (thisMachine.has(hostname) || hostname === host);
 }
 
 /** The default preset stops only identical calls in a row. */
@@ -61,10 +61,9 @@ export async function startGateway(
   });
   try {
     const { url } = await gateway.start();
-    const upstream = withoutUser(own.upstream ?? '');
     logger.info(
-      { url, upstream, preset },
-      `The gateway is at ${url}/v1, forwarding to ${upstream} with preset ${preset}${presetAdvice(preset)}`,
+      { url, upstream: own.upstream, preset },
+      `The gateway is at ${url}/v1, forwarding to ${own.upstream ?? ''} with preset ${preset}${presetAdvice(preset)}`,
     );
   } catch (error) {
     await gateway.stop();

@@ -1,5 +1,6 @@
 import { messageOf } from '@loopwatch/contract';
 import type { HookAgent } from '@loopwatch/contract/api';
+import { isLoopback } from '@loopwatch/platform';
 import { hookUrl, SLOW_PARTS, WAIT_PARTS } from './hook-target.ts';
 
 /** What `hook status` knows about an installed hook. */
@@ -38,7 +39,7 @@ export async function checkServer(hook: InstalledHook, env: NodeJS.ProcessEnv): 
 export function sendsTokenAway({ server, tokenEnv }: InstalledHook, env: NodeJS.ProcessEnv): boolean {
   if (tokenEnv === undefined || env[tokenEnv] === undefined) return false;
   const host = URL.canParse(server) ? new URL(server).hostname : '';
-  return !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
+  return !isLoopback(host);
 }
 
 interface Answer {

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '@loopwatch/platform';
 import type { buildConnector } from 'undici';
 import { UpstreamError } from './upstream-error.ts';
 
@@ -14,10 +15,6 @@ export function proxyFor(address: URL, env: NodeJS.ProcessEnv): URL | undefined 
     .split(/[\s,]+/)
     .some((entry) => excludes(entry.toLowerCase(), address));
   return isExcluded || isLoopback(address.hostname) ? undefined : new URL(text);
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 /** @param entry of `NO_PROXY`: `*`, a host, the end of its name, an address range, each with a port or without one */
